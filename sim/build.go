@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/sim/order"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+)
+
+func newWorld(cfg *Config) (*world, error) {
+	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{}}
+	w.buildNodes()
+	if err := w.buildJobs(); err != nil {
+		return nil, err
+	}
+	w.waitArena = order.NewArena(len(w.jobs))
+	w.queued, w.unbound = order.NewList(w.waitArena), order.NewList(w.waitArena)
+	w.unalloc = cfg.Cluster.GPUsByModel()
+	w.reserved = make([]int64, len(w.unalloc))
+	w.books = ledger.New(w.unalloc)
+	return w, nil
+}
+
+func (w *world) buildNodes() {
+	c := w.cfg.Cluster
+	n := len(c.Nodes)
+	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
+		pipelined: make([][]int32, n), images: make([][]int32, n)}
+	for p := range w.nodes.planes {
+		pl := &w.nodes.planes[p]
+		pl.used, pl.free = make([]topology.Resources, n), make([]topology.Resources, n)
+		for i := range c.Nodes {
+			pl.free[i] = c.Nodes[i].Allocatable
+		}
+		pl.index = capacity.New(c, pl.free)
+	}
+}
+
+func (w *world) buildJobs() error {
+	queues := map[string]int32{}
+	for i := range w.cfg.Queues {
+		queues[w.cfg.Queues[i].Name] = int32(i)
+	}
+	w.jobs = make([]job, len(w.cfg.Jobs))
+	var pods, sets int32
+	for i := range w.cfg.Jobs {
+		pods += w.cfg.Jobs[i].Pods()
+		sets += int32(len(w.cfg.Jobs[i].PodSets))
+	}
+	images := map[string]int32{}
+	w.imageOf = make([]int32, len(w.jobs))
+	w.pods, w.sets = make([]pod, 0, pods), make([]set, 0, sets)
+	nodeIndex := w.nodeNames()
+	for i := range w.cfg.Jobs {
+		spec := &w.cfg.Jobs[i]
+		q, ok := queues[spec.Queue]
+		if !ok && spec.Queue != "" {
+			return fmt.Errorf("job %q: queue %q does not exist", spec.ID, spec.Queue)
+		}
+		if _, ok := images[spec.Image]; !ok {
+			images[spec.Image] = int32(len(images))
+		}
+		w.imageOf[i] = images[spec.Image]
+		w.jobs[i] = job{queue: q, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
+			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, evictedAt: [3]int64{-1, -1, -1}}
+		if err := w.buildSets(int32(i), nodeIndex); err != nil {
+			return err
+		}
+		w.jobs[i].pods = int32(len(w.pods)) - w.jobs[i].podBase
+	}
+	return nil
+}
+
+// nodeNames indexes the nodes by name if any job is pinned to one.
+func (w *world) nodeNames() map[string]int32 {
+	names := map[string]int32{}
+	for i := range w.cfg.Cluster.Nodes {
+		names[w.cfg.Cluster.Nodes[i].Name] = int32(i)
+	}
+	return names
+}
+
+func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
+	spec := &w.cfg.Jobs[j]
+	for k := range spec.PodSets {
+		ps := &spec.PodSets[k]
+		s := set{job: j, first: int32(len(w.pods)) - w.jobs[j].podBase, count: ps.Count, min: ps.MinCount,
+			request: ps.Request, neverReady: ps.NeverReady, pinned: -1}
+		if s.min == 0 {
+			s.min = s.count
+		}
+		s.request[topology.Pods] = 1
+		if ps.Node != "" {
+			n, ok := nodeIndex[ps.Node]
+			if !ok {
+				return fmt.Errorf("job %q: node %q does not exist", spec.ID, ps.Node)
+			}
+			s.pinned = n
+		}
+		var err error
+		if s.models, err = w.modelMask(spec.ID, ps.Models); err != nil {
+			return err
+		}
+		s.maskSlot = w.slotOf(s.models)
+		s.shape = w.shapeOf(s.request, s.models)
+		for r := int32(0); r < s.count; r++ {
+			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, nominated: -1})
+		}
+		w.sets = append(w.sets, s)
+	}
+	return nil
+}
+
+// modelMask turns GPU model names into a bit set; a model the cluster does not have is
+// kept as an impossible bit, so that the job never fits instead of fitting anywhere.
+func (w *world) modelMask(id string, models []string) (uint64, error) {
+	var mask uint64
+	if len(w.cfg.Cluster.Models) > 63 {
+		return 0, fmt.Errorf("the cluster has %d GPU models, at most 63 are supported", len(w.cfg.Cluster.Models))
+	}
+	for _, name := range models {
+		bit := uint64(1) << 63
+		for i, m := range w.cfg.Cluster.Models {
+			if m == name {
+				bit = 1 << i
+			}
+		}
+		mask |= bit
+	}
+	return mask, nil
+}
+
+func (w *world) slotOf(mask uint64) int32 {
+	for i, m := range w.maskOf {
+		if m == mask {
+			return int32(i)
+		}
+	}
+	w.maskOf = append(w.maskOf, mask)
+	w.waiting = append(w.waiting, 0)
+	return int32(len(w.maskOf) - 1)
+}
+
+// shapeOf registers a pod shape with the index of every plane; the planes number shapes
+// alike.
+func (w *world) shapeOf(request topology.Resources, models uint64) capacity.Shape {
+	key := shapeKey{request, models}
+	if s, ok := w.shapes[key]; ok {
+		return s
+	}
+	var s capacity.Shape
+	for p := range w.nodes.planes {
+		s = w.nodes.planes[p].index.Register(request, models)
+	}
+	w.shapes[key] = s
+	return s
+}

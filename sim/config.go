@@ -1,0 +1,166 @@
+package sim
+
+import (
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/topology/fabric"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// Config is everything a run depends on besides its policy. It is not changed by a run,
+// so that the runs of several policies share one.
+type Config struct {
+	Cluster *topology.Cluster
+	Fabric  *fabric.Fabric // nil: communication costs nothing
+	Jobs    []workloads.Job
+	Stable  []uint64 // stable id of every job, for randomness
+	Queues  []quota.Queue
+	Faults  []Fault
+
+	Timing    Timing
+	PodsReady PodsReady
+	Notice    Notice
+	Creation  Creation
+
+	StarvationAfter int64 // 0 means DefaultStarvationAfter
+	Until           int64 // 0: the run ends with its last transition
+	Seed            uint64
+}
+
+// DefaultStarvationAfter is how long a job waits while others pass it until the run calls
+// it starved: 7 days.
+const DefaultStarvationAfter = 7 * 24 * 3600 * int64(1e9)
+
+// Fault takes a node down or brings it back.
+type Fault struct {
+	Time int64
+	Node int32
+	Up   bool
+}
+
+// Creation is the order in which pods of jobs that start together come into being.
+type Creation uint8
+
+// Burst creates job after job. SlowStart creates waves of 1, 2, 4, ... pods as the Job
+// controller does, so that jobs interleave. Interleaved alternates pod by pod.
+const (
+	Burst Creation = iota
+	SlowStart
+	Interleaved
+)
+
+// PodsReady is Kueue's waitForPodsReady. It governs the jobs of policies whose Admitter
+// is Kueue.
+type PodsReady struct {
+	Enabled         bool
+	Timeout         int64
+	RecoveryTimeout int64 // 0: a gang that loses a pod later is not evicted
+	FromCreation    bool  // requeuingStrategy.timestamp: Creation instead of Eviction
+	BackoffBase     int64
+	BackoffMax      int64
+	BackoffLimit    int32 // negative: for ever
+}
+
+// backoff returns the wait before the return after the n-th timeout (n from 1).
+func (p *PodsReady) backoff(n int32) int64 {
+	d := p.BackoffBase
+	for ; n > 1 && d < p.BackoffMax; n-- {
+		d *= 2
+	}
+	return min(d, p.BackoffMax)
+}
+
+// NoticeAction is what the human does who finds a hung job.
+type NoticeAction uint8
+
+// Kill ends the job as failed, Restart sends it back to its queue.
+const (
+	Kill NoticeAction = iota
+	Restart
+)
+
+// Notice is the human who finds jobs that hold GPUs behind an incomplete barrier.
+type Notice struct {
+	After  int64 // 0: nobody looks
+	Action NoticeAction
+}
+
+// Timing holds the latencies of the control plane and of starting pods, in ns. The zero
+// value is the preset instant: nothing takes time and clocks are exact.
+type Timing struct {
+	Name string
+
+	JobVisible    int64 // job created -> its Workload is in the queue
+	PodCreate     int64 // admitted -> first pod created
+	PodWave       int64 // between the waves of the Job controller
+	Ungate        int64 // pod with a topology assignment created -> schedulable
+	Bind          int64 // pod bound -> kubelet acts on it
+	ReadyLag      int64 // last pod ready -> the Workload is PodsReady
+	FinishLag     int64 // last pod exits -> quota released
+	EvictStop     int64 // evicted -> pods get SIGTERM
+	EvictRelease  int64 // evicted -> quota released
+	Termination   int64 // SIGTERM -> pod gone
+	Flush         int64 // quota freed -> parked BestEffortFIFO jobs are looked at again
+	StrictWake    int64 // quota freed -> a StrictFIFO head is looked at again
+	Requeue       int64 // backoff over -> back in the queue
+	DeadlineLag   int64 // readiness timeout -> evicted
+	Replace       int64 // pod lost -> first replacement; doubles, up to ReplaceMax
+	ReplaceMax    int64
+	NodeDetect    int64 // node down -> its pods are given up
+	WholeSeconds  bool  // condition clocks are truncated to the second
+	AdmitterCycle int64 // cost of one Admitter cycle
+	BinderCycle   int64 // cost of one Binder cycle
+
+	Start        StartUp
+	PullBytesSec int64 // bytes per second of an image pull into an empty node; 0: no pulls
+}
+
+// StartUp is the time from the kubelet's first action to ready: a log-normal per pod
+// plus an initialisation drawn uniformly per job and attempt. All zero: at once.
+type StartUp struct {
+	Median, P99      int64
+	InitMin, InitMax int64
+}
+
+const ms = int64(1e6)
+
+// Instant is the timing preset in which nothing takes time.
+var Instant = Timing{Name: "instant"}
+
+// Kubernetes is the timing preset of a quiet control plane of Kubernetes 1.34 and Kueue
+// 0.17: medians recorded step by step, one-second clocks, batches and lags included.
+// Starting a container, pulling an image and initialising a training job are published
+// figures (see docs/timing.md).
+var Kubernetes = Timing{
+	Name:          "kubernetes",
+	JobVisible:    20 * ms, // 7 until the Workload exists, 13 until it can be admitted
+	PodCreate:     16 * ms, // 12 until unsuspended, 4 until the first pod
+	PodWave:       8 * ms,
+	Ungate:        1017 * ms,
+	Bind:          11 * ms,
+	ReadyLag:      995 * ms,
+	FinishLag:     1027 * ms,
+	EvictStop:     66 * ms,
+	EvictRelease:  141 * ms,
+	Termination:   30_000 * ms,
+	Flush:         1000 * ms,
+	StrictWake:    27 * ms,
+	Requeue:       39 * ms,
+	DeadlineLag:   14 * ms,
+	Replace:       10_000 * ms,
+	ReplaceMax:    600_000 * ms,
+	NodeDetect:    340_000 * ms, // 40 s until NotReady, 300 s toleration
+	WholeSeconds:  true,
+	AdmitterCycle: ms / 5,
+	BinderCycle:   3 * ms / 10,
+	Start:         StartUp{Median: 3000 * ms, P99: 12_000 * ms, InitMin: 30_000 * ms, InitMax: 120_000 * ms},
+	PullBytesSec:  35_000_000,
+}
+
+// clock truncates a condition's time as the API does.
+func (t *Timing) clock(now int64) int64 {
+	if t.WholeSeconds {
+		return now - now%1e9
+	}
+	return now
+}

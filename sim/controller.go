@@ -1,0 +1,87 @@
+package sim
+
+// Reason says why GPUs that somebody waits for stay free, or why a job was refused. The
+// ledger and every explanation are built on it.
+type Reason uint8
+
+// The reasons of the contract. The policy states one whenever it refuses; backoff is the
+// engine's own.
+const (
+	ReasonNone Reason = iota
+	ReasonBackoff
+	ReasonGate
+	ReasonOrder
+	ReasonLatency
+	ReasonPreemption
+	ReasonInsufficient
+	ReasonQuota
+	ReasonShape
+	ReasonTopology
+)
+
+// SignalKind names what changed.
+type SignalKind uint8
+
+// What controllers are told. Both get every signal and take what concerns them.
+const (
+	JobQueued    SignalKind = iota // Job is in its queue, new or returned
+	JobWithdrawn                   // Job left its queue without being admitted
+	JobReady                       // every pod of Job is ready, and it was noticed
+	JobEvicted                     // Job lost its admission
+	QuotaFreed                     // quota of Queue came back
+	PodCreated                     // Pod waits for a node
+	PodDeleted                     // Pod waits no more
+	PodLost                        // Pod of Job went down with Node
+	NodeFreed                      // something on Node was freed
+	NodeUp
+	NodeDown
+	HoldEnded // Pod's hold ran out and its node was given back
+)
+
+// Signal is one change since a controller's last cycle. Subjects that do not apply are -1.
+type Signal struct {
+	Kind SignalKind
+	Job  int32
+	Pod  int32
+	// Place is the queue of QuotaFreed and the node of all others.
+	Place int32
+}
+
+// Controller is one of the two reactive halves of a policy. It keeps state of its own,
+// reads the view in Tx and changes the world only through Tx's verbs.
+type Controller interface {
+	// Reset forgets everything and prepares for a run over the view.
+	Reset(v View)
+	// Signals tells what changed, in order. It must not look at the view.
+	Signals(batch []Signal)
+	// Cycle makes one decision: one head per queue, one pod, one gang. It reports
+	// whether it did anything; the engine calls again until it did not.
+	Cycle(tx *Tx) bool
+	// NextWake is when the controller wants a cycle although nothing happens, or Never.
+	NextWake() int64
+	// Why says why a job waits: a queued one to the Admitter, the unbound pods of an
+	// admitted one to the Binder. It must not take longer than a look-up.
+	Why(v View, job int32) Reason
+}
+
+// Admitter decides which jobs' pods may exist.
+type Admitter interface {
+	Controller
+	// CanEver says whether the job could be admitted on an empty cluster with every
+	// node up and all quota unused.
+	CanEver(v View, job int32) bool
+}
+
+// Binder decides which nodes pods get.
+type Binder interface {
+	Controller
+}
+
+// Policy is two controllers put together. Readiness says that waitForPodsReady governs
+// the jobs the Admitter admits.
+type Policy struct {
+	Name      string
+	Admitter  Admitter
+	Binder    Binder
+	Readiness bool
+}

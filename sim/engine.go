@@ -1,0 +1,298 @@
+package sim
+
+import (
+	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/topology/fabric"
+)
+
+// Engine runs one policy over one configuration. It owns time, feasibility, life-cycle,
+// barrier, readiness, eviction, termination, accounting and digest; the policy owns the
+// decisions. An Engine is used once.
+type Engine struct {
+	*world
+	policy   Policy
+	recorder Recorder
+	events   eventQueue
+	tx       Tx
+
+	admit, bind driver
+	createNow   []int32 // jobs whose pods come into being before the next Binder cycle
+	waveNow     []creation
+	slots       slots // terminating pods
+
+	digest         Digest
+	lastTransition int64
+	closing        ledger.Ledger // the books at the last transition, if time went on since
+	resting        bool          // a livelock within the instant: controllers wait for the next event
+	arrived, ended int
+
+	running         int // jobs whose barrier holds
+	startingPods    int // pods with a start-up that ends
+	holding         int // jobs that hold GPUs behind an open barrier
+	holdingSet      uint64
+	finishedAt      int64 // last finish of any job
+	safeAt          int64 // last time any job made progress safe
+	starving        int   // starvation timers outstanding
+	starts          startCounter
+	waitingLong     [][]int32 // per queue: jobs past their starvation time that are not started
+	findings        []Finding
+	deadlocks       []uint64
+	livelocked      []bool
+	reservedIdle    ledger.Uint128 // quota taken beyond what is bound, milli-GPU x ns
+	reservedRate    int64
+	closingReserved ledger.Uint128
+	intervals       []Interval
+	fitKnown        map[uint64]bool // per jobShape
+
+	scratch    *fabric.Scratch
+	gang       []fabric.Pod
+	gpuScratch []int32
+	perModel   []int64
+	lost       []int32
+	left       []int64
+}
+
+// driver runs one controller: its pending signals, and the time it is busy until.
+type driver struct {
+	controller Controller
+	cost       int64
+	wakeKind   eventKind
+	signals    []Signal
+	busyUntil  int64
+	wakeAt     int64 // time of the wake event that is scheduled, or Never
+	again      bool  // its last cycle made progress
+}
+
+// New prepares a run. The recorder may be nil.
+func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
+	w, err := newWorld(cfg)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{world: w, policy: policy, recorder: recorder, digest: NewDigest,
+		fitKnown: map[uint64]bool{}, perModel: make([]int64, len(cfg.Cluster.Models)),
+		livelocked:  make([]bool, len(cfg.Jobs)),
+		starts:      newStartCounter(w),
+		waitingLong: make([][]int32, len(cfg.Queues)),
+		left:        make([]int64, len(cfg.Cluster.Models)),
+	}
+	if cfg.Fabric != nil {
+		e.scratch = fabric.NewScratch(cfg.Fabric)
+	}
+	e.tx.e, e.tx.View.e = e, e
+	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
+	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.BinderCycle, wakeKind: evBinderWake, wakeAt: Never}
+	policy.Admitter.Reset(e.tx.View)
+	policy.Binder.Reset(e.tx.View)
+	for _, f := range cfg.Faults {
+		e.events.push(f.Time, faultKind(f), f.Node, 0)
+	}
+	if len(w.jobs) > 0 {
+		e.events.push(cfg.Jobs[0].Submit, evArrival, 0, 0)
+	}
+	return e, nil
+}
+
+func faultKind(f Fault) eventKind {
+	if f.Up {
+		return evNodeUp
+	}
+	return evNodeDown
+}
+
+// Run plays the scenario to its own end.
+func (e *Engine) Run() *Result {
+	for e.Step() {
+	}
+	return e.close()
+}
+
+// Step plays one instant and reports whether there is another.
+func (e *Engine) Step() bool {
+	t := e.events.peek()
+	if t == Never || e.cfg.Until > 0 && t > e.cfg.Until || e.over() {
+		return false
+	}
+	e.advanceTo(t)
+	e.resting = false
+	for {
+		progress := e.runController(&e.admit)
+		e.drain()
+		e.createPods()
+		progress = e.runController(&e.bind) || progress
+		if !progress {
+			break
+		}
+	}
+	e.claim()
+	e.detectDeadlock()
+	e.plan(&e.admit)
+	e.plan(&e.bind)
+	return true
+}
+
+// over reports whether every job has ended, or only timers are left that change nothing.
+func (e *Engine) over() bool {
+	return e.arrived == len(e.jobs) && (e.ended == len(e.jobs) || len(e.events.heap) == e.starving)
+}
+
+// advanceTo brings the books to t. When the present instant had a transition, the books
+// at its end are kept: should nothing happen any more, the run ended here.
+func (e *Engine) advanceTo(t int64) {
+	if t > e.now {
+		if e.lastTransition == e.now {
+			e.closing.CopyFrom(e.books)
+			e.closingReserved = e.reservedIdle
+		}
+		e.reservedIdle.AddProduct(uint64(e.reservedRate), uint64(t-e.now))
+		e.books.Advance(t)
+		e.now = t
+	}
+}
+
+// drain handles every event of the present instant, those that handling causes included.
+func (e *Engine) drain() {
+	for e.events.peek() == e.now {
+		e.handle(e.events.pop())
+	}
+}
+
+// runController gives one controller cycles until it makes no progress. A controller
+// whose cycle costs time applies at the start of the cycle and is busy for the cost.
+func (e *Engine) runController(d *driver) (progress bool) {
+	for {
+		e.drain()
+		if e.resting || e.now < d.busyUntil {
+			return progress
+		}
+		if len(d.signals) > 0 {
+			d.controller.Signals(d.signals)
+			d.signals = d.signals[:0]
+		}
+		d.again = d.controller.Cycle(&e.tx)
+		e.tx.mustBeClean()
+		if !d.again {
+			return progress
+		}
+		progress = true
+		d.busyUntil = e.now + d.cost
+	}
+}
+
+// plan schedules the controller's next cycle: when its cost is over if there is more to
+// do, or when it asks for one.
+func (e *Engine) plan(d *driver) {
+	at := d.controller.NextWake()
+	if at <= e.now {
+		at = Never
+	}
+	if e.now < d.busyUntil && (d.again || len(d.signals) > 0) {
+		at = min(at, d.busyUntil)
+	}
+	if at < d.wakeAt {
+		d.wakeAt = at
+		e.events.push(at, d.wakeKind, 0, 0)
+	}
+}
+
+// signal tells both controllers.
+func (e *Engine) signal(s Signal) {
+	e.admit.signals = append(e.admit.signals, s)
+	e.bind.signals = append(e.bind.signals, s)
+}
+
+func (e *Engine) signalJob(k SignalKind, j int32) {
+	e.signal(Signal{Kind: k, Job: j, Pod: -1, Place: -1})
+}
+
+func (e *Engine) signalPlace(k SignalKind, place int32) {
+	e.signal(Signal{Kind: k, Job: -1, Pod: -1, Place: place})
+}
+
+func (e *Engine) signalPod(k SignalKind, p int32) {
+	e.signal(Signal{Kind: k, Job: e.pods[p].job, Pod: p, Place: e.pods[p].node})
+}
+
+// emit records a transition.
+func (e *Engine) emit(k TransitionKind, j, rank, place, count int32) {
+	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count}
+	e.digest = e.digest.Add(t)
+	e.lastTransition = e.now
+	if e.recorder != nil {
+		e.recorder.Record(t)
+	}
+}
+
+// handle dispatches an event to what it does, if its subject still lives that life.
+func (e *Engine) handle(ev event) {
+	switch ev.kind {
+	case evArrival:
+		e.arrive(ev.id)
+	case evNodeUp:
+		e.nodeUp(ev.id)
+	case evNodeDown:
+		e.nodeDown(ev.id)
+	case evPodGone:
+		e.podGone(ev.id)
+	case evQuotaRelease:
+		e.releaseQuota(ev.id)
+	case evAdmitterWake:
+		e.admit.woken(e.now)
+	case evBinderWake:
+		e.bind.woken(e.now)
+	case evStarvation:
+		e.starving--
+		e.checkStarvation(ev.id)
+	case evPodReady:
+		if e.pods[ev.id].gen == ev.gen {
+			e.podReady(ev.id)
+		}
+	case evPodVisible:
+		if e.jobs[ev.id].gen == ev.gen {
+			e.showPods(ev.id)
+		}
+	case evHoldEnd:
+		if e.pods[ev.id].gen == ev.gen {
+			e.endHold(ev.id)
+		}
+	default:
+		e.handleJob(ev)
+	}
+}
+
+func (d *driver) woken(now int64) {
+	if d.wakeAt <= now {
+		d.wakeAt = Never
+	}
+}
+
+// handleJob dispatches the timers of one job.
+func (e *Engine) handleJob(ev event) {
+	j := ev.id
+	jb := &e.jobs[j]
+	switch {
+	case ev.kind == evJobFinish && ev.gen == jb.runGen:
+		e.finish(j)
+	case ev.kind == evCheckpointStart && ev.gen == jb.runGen:
+		e.startCheckpoint(j)
+	case ev.kind == evCheckpointEnd && ev.gen == jb.runGen:
+		e.endCheckpoint(j)
+	case ev.kind == evReadyDeadline && ev.gen == jb.deadlineGen:
+		e.readyTimeout(j)
+	case ev.kind == evNotice && ev.gen == jb.noticeGen:
+		e.noticed(j)
+	case ev.gen != jb.gen:
+	case ev.kind == evVisible:
+		e.show(j)
+	case ev.kind == evPodWave:
+		e.createNow = append(e.createNow, j)
+	case ev.kind == evReplace:
+		e.replace(j)
+	case ev.kind == evPodsReadySeen:
+		e.seeReady(j)
+	case ev.kind == evBackoffEnd:
+		e.requeue(j)
+	case ev.kind == evTimeLimit:
+		e.fail(j, CauseDeadline)
+	}
+}

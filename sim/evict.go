@@ -1,0 +1,120 @@
+package sim
+
+import "github.com/gangplan/gangplan/topology"
+
+// evict takes a job's admission away: its progress since the last safe point is lost,
+// its pods terminate, its quota comes back as its kind of job does it, and it returns to
+// its queue when that is done and its backoff is over.
+func (e *Engine) evict(j int32, c Cause) {
+	jb := &e.jobs[j]
+	jb.evictions[c]++
+	e.emit(Evict, j, -1, -1, jb.pods)
+	e.interrupt(j)
+	e.dismiss(j, Backoff)
+	if e.cfg.PodsReady.FromCreation || c != CausePodsReady {
+		jb.queueTime = e.cfg.Jobs[j].Submit
+	} else {
+		jb.queueTime = e.now
+	}
+	jb.requeueAt = e.now
+	if c == CausePodsReady {
+		jb.requeueAt = e.cfg.Timing.clock(e.now) + e.cfg.PodsReady.backoff(jb.backoffs)
+	}
+	e.enqueue(j)
+	e.noteEviction(j)
+	if jb.charged {
+		e.releaseLater(j, e.cfg.Timing.EvictRelease)
+	} else {
+		e.returnLater(j)
+	}
+}
+
+// dismiss removes the pods of a job and ends its life, gracefully.
+func (e *Engine) dismiss(j int32, state JobState) {
+	jb := &e.jobs[j]
+	grace := int64(0)
+	if e.cfg.Timing.Termination > 0 {
+		grace = e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
+	}
+	e.removePods(j, grace)
+	e.leaveWaiting(j, &e.unbound)
+	jb.state = state
+	jb.gen++
+	jb.deadlineGen++
+	e.signalJob(JobEvicted, j)
+}
+
+// releaseLater gives a job's quota back after a delay.
+func (e *Engine) releaseLater(j int32, delay int64) {
+	switch {
+	case !e.jobs[j].charged:
+	case delay == 0:
+		e.releaseQuota(j)
+	default:
+		e.events.push(e.now+delay, evQuotaRelease, j, 0)
+	}
+}
+
+// releaseQuota gives back the quota of a job and the assignment that came with it.
+func (e *Engine) releaseQuota(j int32) {
+	jb := &e.jobs[j]
+	jb.charged = false
+	e.quota.Remove(jb.queue, e.total(j))
+	e.reservedRate -= e.total(j)[topology.GPU]
+	e.unassign(j)
+	e.signalPlace(QuotaFreed, jb.queue)
+	if jb.state == Backoff {
+		e.returnLater(j)
+	}
+}
+
+// returnLater schedules the return of an evicted job whose quota is back.
+func (e *Engine) returnLater(j int32) {
+	jb := &e.jobs[j]
+	at := jb.requeueAt
+	if at > e.now {
+		at += e.cfg.Timing.Requeue
+	}
+	e.events.push(max(at, e.now), evBackoffEnd, j, jb.gen)
+}
+
+// requeue returns an evicted job to its queue.
+func (e *Engine) requeue(j int32) {
+	jb := &e.jobs[j]
+	jb.state = Queued
+	jb.requeues++
+	e.emit(Requeue, j, -1, jb.queue, jb.pods)
+	e.show(j)
+}
+
+// readyTimeout is the end of a gang's patience: it backs off, or gives up when it has
+// done so too often.
+func (e *Engine) readyTimeout(j int32) {
+	jb := &e.jobs[j]
+	limit := e.cfg.PodsReady.BackoffLimit
+	if limit >= 0 && jb.backoffs+1 > limit {
+		e.deactivate(j)
+		return
+	}
+	jb.backoffs++
+	e.evict(j, CausePodsReady)
+}
+
+func (e *Engine) deactivate(j int32) {
+	jb := &e.jobs[j]
+	jb.evictions[CauseDeactivated]++
+	e.emit(Deactivate, j, -1, -1, jb.pods)
+	e.interrupt(j)
+	e.dismiss(j, Deactivated)
+	e.ended++
+	e.releaseLater(j, e.cfg.Timing.EvictRelease)
+}
+
+// noticed is the moment a human finds the job hanging.
+func (e *Engine) noticed(j int32) {
+	if e.cfg.Notice.Action == Kill {
+		e.fail(j, CauseNotice)
+		return
+	}
+	e.evict(j, CauseNotice)
+}

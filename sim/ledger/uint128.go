@@ -1,0 +1,62 @@
+package ledger
+
+import "math/bits"
+
+// Uint128 is an unsigned 128-bit integer. It wraps silently; the inputs' limits
+// (workloads.Validate) keep every sum of a run far below that.
+type Uint128 struct{ Hi, Lo uint64 }
+
+// Add adds o.
+func (u *Uint128) Add(o Uint128) {
+	var carry uint64
+	u.Lo, carry = bits.Add64(u.Lo, o.Lo, 0)
+	u.Hi, _ = bits.Add64(u.Hi, o.Hi, carry)
+}
+
+// AddProduct adds a x b.
+func (u *Uint128) AddProduct(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	u.Add(Uint128{hi, lo})
+}
+
+// SubProduct subtracts a x b and stops at zero.
+func (u *Uint128) SubProduct(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	if u.Hi < hi || u.Hi == hi && u.Lo <= lo {
+		*u = Uint128{}
+		return
+	}
+	var borrow uint64
+	u.Lo, borrow = bits.Sub64(u.Lo, lo, 0)
+	u.Hi, _ = bits.Sub64(u.Hi, hi, borrow)
+}
+
+// IsZero reports whether u is 0.
+func (u Uint128) IsZero() bool { return u.Hi == 0 && u.Lo == 0 }
+
+// CeilDiv returns u / d rounded up, and false when that exceeds an int64. d must not be 0.
+func (u Uint128) CeilDiv(d uint64) (int64, bool) {
+	if u.Hi >= d {
+		return 0, false
+	}
+	q, r := bits.Div64(u.Hi, u.Lo, d)
+	if r > 0 {
+		q++
+	}
+	return int64(q), q <= 1<<63-1
+}
+
+// Shr32 returns u / 2^32 (rounded down) and the remainder. The quotient must fit an int64.
+func (u Uint128) Shr32() (q int64, rest uint64) {
+	return int64(u.Hi<<32 | u.Lo>>32), u.Lo & (1<<32 - 1)
+}
+
+// Shl32 returns n x 2^32.
+func Shl32(n int64) Uint128 {
+	return Uint128{Hi: uint64(n) >> 32, Lo: uint64(n) << 32}
+}
+
+// Float64 returns the nearest float, for reports.
+func (u Uint128) Float64() float64 {
+	return float64(float64(u.Hi)*(1<<64)) + float64(u.Lo)
+}

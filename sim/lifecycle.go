@@ -1,0 +1,263 @@
+package sim
+
+import (
+	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/sim/order"
+	"github.com/gangplan/gangplan/topology"
+)
+
+// arrive submits the next job of the trace and schedules the arrival after it.
+func (e *Engine) arrive(j int32) {
+	spec := &e.cfg.Jobs[j]
+	jb := &e.jobs[j]
+	e.arrived++
+	if int(j)+1 < len(e.jobs) {
+		e.events.push(e.cfg.Jobs[j+1].Submit, evArrival, j+1, 0)
+	}
+	jb.state, jb.queueTime = Queued, e.now
+	jb.remaining = ledger.Shl32(spec.Duration)
+	jb.safe = jb.remaining
+	e.emit(Submit, j, -1, jb.queue, jb.pods)
+	if !e.fitsEmpty(j) || !e.policy.Admitter.CanEver(e.tx.View, j) {
+		jb.neverFits = true
+		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
+	}
+	e.enqueue(j)
+	e.after(e.cfg.Timing.JobVisible, evVisible, j)
+	e.starving++
+	e.events.push(e.now+e.starvationAfter(), evStarvation, j, 0)
+}
+
+func (e *Engine) starvationAfter() int64 {
+	if e.cfg.StarvationAfter > 0 {
+		return e.cfg.StarvationAfter
+	}
+	return DefaultStarvationAfter
+}
+
+// after schedules a step of a job's life, or takes it at once when it takes no time.
+func (e *Engine) after(d int64, kind eventKind, j int32) {
+	ev := event{time: e.now + d, kind: kind, id: j, gen: e.jobs[j].gen}
+	if d == 0 {
+		e.handle(ev)
+		return
+	}
+	e.events.push(ev.time, kind, j, ev.gen)
+}
+
+// enqueue puts a job among those that may claim free GPUs, if it wants any and could
+// ever have them.
+func (e *Engine) enqueue(j int32) {
+	if jb := &e.jobs[j]; !jb.neverFits && e.total(j)[topology.GPU] > 0 {
+		e.queued.Insert(j, e.waitKey(j))
+		e.countWaiting(j, 1)
+	}
+}
+
+func (e *Engine) waitKey(j int32) order.Key {
+	return order.Key{Priority: e.cfg.Jobs[j].Priority, Time: e.jobs[j].queueTime, Seq: int64(j)}
+}
+
+// leaveWaiting takes a job out of the list of claimants it is in, if any.
+func (e *Engine) leaveWaiting(j int32, l *order.List) {
+	if e.waitArena.Contains(j) {
+		l.Remove(j)
+		e.countWaiting(j, -1)
+	}
+}
+
+func (e *Engine) countWaiting(j int32, by int32) {
+	jb := &e.jobs[j]
+	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
+		if e.sets[s].request[topology.GPU] > 0 {
+			e.waiting[e.sets[s].maskSlot] += by
+		}
+	}
+}
+
+// show makes a queued job known to the Admitter.
+func (e *Engine) show(j int32) {
+	e.jobs[j].visible = true
+	e.signalJob(JobQueued, j)
+}
+
+// admitted starts a life of a job: its pods will be created, its readiness clock runs.
+func (e *Engine) admitted(j int32) {
+	jb := &e.jobs[j]
+	e.leaveWaiting(j, &e.queued)
+	jb.state = Admitted
+	jb.gen++
+	jb.admittedAt = e.now
+	jb.podStep, jb.started, jb.seenReady = 0, false, false
+	if jb.firstAdmit < 0 {
+		jb.firstAdmit = e.now
+	}
+	e.emit(Admit, j, -1, jb.queue, jb.pods)
+	if e.total(j)[topology.GPU] > 0 {
+		e.unbound.Insert(j, e.waitKey(j))
+		e.countWaiting(j, 1)
+	}
+	e.after(e.cfg.Timing.PodCreate, evPodWave, j)
+	if e.policy.Readiness && e.cfg.PodsReady.Enabled {
+		e.startDeadline(j, e.cfg.Timing.clock(e.now)+e.cfg.PodsReady.Timeout)
+	}
+}
+
+func (e *Engine) startDeadline(j int32, at int64) {
+	jb := &e.jobs[j]
+	jb.deadlineGen++
+	e.events.push(max(e.now, at+e.cfg.Timing.DeadlineLag), evReadyDeadline, j, jb.deadlineGen)
+}
+
+// bindPod puts a pod on a node for good and starts it.
+func (e *Engine) bindPod(p, node int32) {
+	pd := &e.pods[p]
+	jb := &e.jobs[pd.job]
+	st := &e.sets[pd.set]
+	pd.state, pd.node = PodStarting, node
+	pd.gen++
+	e.emit(Bind, pd.job, p-jb.podBase, node, 1)
+	e.allocate(node, st.request[topology.GPU], ledger.Starting)
+	st.bound++
+	jb.bound++
+	if jb.charged {
+		e.reservedRate -= st.request[topology.GPU]
+	}
+	if jb.bound == jb.pods {
+		e.leaveWaiting(pd.job, &e.unbound)
+	}
+	e.noteHolding(pd.job)
+	if p-jb.podBase-st.first < st.count-st.neverReady {
+		e.startingPods++
+		e.startPod(p)
+	}
+}
+
+// startPod schedules the end of a pod's start-up. The pod counts as starting until then.
+func (e *Engine) startPod(p int32) {
+	pd := &e.pods[p]
+	d := e.startUp(p)
+	if d == 0 {
+		e.podReady(p)
+		return
+	}
+	e.events.push(e.now+d, evPodReady, p, pd.gen)
+}
+
+func (e *Engine) podReady(p int32) {
+	pd := &e.pods[p]
+	j := pd.job
+	jb := &e.jobs[j]
+	st := &e.sets[pd.set]
+	e.startingPods--
+	e.emit(Ready, j, p-jb.podBase, pd.node, 1)
+	to := ledger.Held
+	if jb.running {
+		jb.advance(e.now)
+		e.settle(j)
+		to = jb.runAccount()
+	}
+	pd.state = PodReady
+	e.account(p, ledger.Starting, to)
+	jb.ready++
+	st.ready++
+	if st.ready == st.min {
+		jb.setsReady++
+	}
+	if jb.ready == jb.pods {
+		jb.lostPods = 0
+		e.after(e.cfg.Timing.ReadyLag, evPodsReadySeen, j)
+	}
+	if !jb.running && jb.setsReady == jb.sets {
+		e.barrier(j)
+	}
+}
+
+// account moves a bound pod's GPUs between accounts.
+func (e *Engine) account(p int32, from, to ledger.Account) {
+	pd := &e.pods[p]
+	e.transfer(pd.node, e.sets[pd.set].request[topology.GPU], from, to)
+}
+
+// seeReady stops the readiness clock of a gang that is whole, if it still is.
+func (e *Engine) seeReady(j int32) {
+	jb := &e.jobs[j]
+	if jb.ready != jb.pods {
+		return
+	}
+	jb.seenReady = true
+	jb.deadlineGen++
+	e.signalJob(JobReady, j)
+}
+
+// barrier lets a job whose start barrier holds work.
+func (e *Engine) barrier(j int32) {
+	jb := &e.jobs[j]
+	e.emit(Barrier, j, -1, -1, jb.ready)
+	if jb.firstStart < 0 {
+		jb.firstStart = e.now
+		e.countStart(j)
+	}
+	if limit := e.cfg.Jobs[j].TimeLimit; limit > 0 && !jb.started {
+		e.events.push(e.now+limit, evTimeLimit, j, jb.gen)
+	}
+	jb.started = true
+	e.run(j)
+	e.noteHolding(j)
+}
+
+// noteHolding keeps count of the jobs that hold GPUs behind an open barrier, and starts
+// or stops the clock of the human who finds them.
+func (e *Engine) noteHolding(j int32) {
+	jb := &e.jobs[j]
+	holds := jb.bound > 0 && !jb.running && e.total(j)[topology.GPU] > 0
+	if holds == jb.holding {
+		return
+	}
+	jb.holding = holds
+	jb.noticeGen++
+	e.holdingSet ^= mix(uint64(j))
+	if !holds {
+		e.holding--
+		return
+	}
+	e.holding++
+	if e.cfg.Notice.After > 0 {
+		e.events.push(e.now+e.cfg.Notice.After, evNotice, j, jb.noticeGen)
+	}
+}
+
+// finish ends a job whose work is done. Its pods exit at once; the quota comes back when
+// the control plane has seen it.
+func (e *Engine) finish(j int32) {
+	jb := &e.jobs[j]
+	jb.advance(e.now)
+	e.settle(j)
+	e.stopRunning(j, ledger.Held)
+	e.finishedAt = e.now
+	e.emit(Finish, j, -1, -1, jb.pods)
+	e.end(j, Finished, 0)
+	e.releaseLater(j, e.cfg.Timing.FinishLag)
+}
+
+// fail ends a job for good, short of its work.
+func (e *Engine) fail(j int32, c Cause) {
+	jb := &e.jobs[j]
+	e.interrupt(j)
+	jb.evictions[c]++
+	e.emit(Fail, j, -1, -1, jb.pods)
+	e.end(j, Failed, e.cfg.Timing.Termination)
+	e.releaseLater(j, e.cfg.Timing.EvictRelease)
+}
+
+// end takes an admitted job's pods away and closes its life.
+func (e *Engine) end(j int32, state JobState, grace int64) {
+	jb := &e.jobs[j]
+	e.removePods(j, grace)
+	e.leaveWaiting(j, &e.unbound)
+	jb.state = state
+	jb.gen++
+	jb.deadlineGen++
+	jb.finishedAt = e.now
+	e.ended++
+}

@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/topology"
+)
+
+// creation is one pod about to be created, with what orders it among the others of the
+// instant.
+type creation struct {
+	first, second int32
+	pod           int32
+}
+
+// createPods creates the pods of every job whose turn it is, in the configured order.
+func (e *Engine) createPods() {
+	if len(e.createNow) == 0 {
+		return
+	}
+	e.waveNow = e.waveNow[:0]
+	for turn, j := range e.createNow {
+		e.collectWave(j, int32(turn))
+	}
+	e.createNow = e.createNow[:0]
+	if e.cfg.Creation != Burst {
+		slices.SortStableFunc(e.waveNow, compareCreation)
+	}
+	for _, c := range e.waveNow {
+		e.createPod(c.pod)
+	}
+}
+
+func compareCreation(a, b creation) int {
+	if a.first != b.first {
+		return int(a.first - b.first)
+	}
+	return int(a.second - b.second)
+}
+
+// collectWave lists the pods a job creates now: all of them, or the next wave when
+// waves take time.
+func (e *Engine) collectWave(j, turn int32) {
+	jb := &e.jobs[j]
+	end := jb.pods
+	slow := e.cfg.Creation == SlowStart
+	if slow && e.cfg.Timing.PodWave > 0 {
+		if end = min(end, 2*jb.podStep+1); end < jb.pods {
+			e.events.push(e.now+e.cfg.Timing.PodWave, evPodWave, j, jb.gen)
+		}
+	}
+	for rank := jb.podStep; rank < end; rank++ {
+		c := creation{first: turn, second: rank, pod: jb.podBase + rank}
+		switch e.cfg.Creation {
+		case Interleaved:
+			c.first, c.second = rank, turn
+		case SlowStart:
+			c.first, c.second = int32(bits.Len32(uint32(rank+1))), turn
+		}
+		e.waveNow = append(e.waveNow, c)
+	}
+	jb.podStep = end
+}
+
+// createPod makes a pod exist. The Binder learns of a pod with a topology assignment
+// when its gate is lifted.
+func (e *Engine) createPod(p int32) {
+	pd := &e.pods[p]
+	pd.state = PodPending
+	pd.gen++
+	if pd.assigned && e.cfg.Timing.Ungate > 0 {
+		e.events.push(e.now+e.cfg.Timing.Ungate, evPodVisible, pd.job, e.jobs[pd.job].gen)
+		return
+	}
+	e.showPod(p)
+}
+
+func (e *Engine) showPod(p int32) {
+	e.pods[p].visible = true
+	e.signalPod(PodCreated, p)
+}
+
+// showPods lifts the gate of every pod of a job that was created long enough ago.
+func (e *Engine) showPods(j int32) {
+	jb := &e.jobs[j]
+	for p := jb.podBase; p < jb.podBase+jb.podStep; p++ {
+		if pd := &e.pods[p]; pd.state == PodPending && !pd.visible {
+			e.showPod(p)
+		}
+	}
+}
+
+// startUp draws how long a pod takes from bound to ready. Draws are a function of job,
+// rank and attempt, so that every policy sees the same.
+func (e *Engine) startUp(p int32) int64 {
+	pd := &e.pods[p]
+	spec := &e.cfg.Jobs[pd.job]
+	if spec.Startup >= 0 {
+		return spec.Startup
+	}
+	t := &e.cfg.Timing
+	d := t.Bind + e.pull(p)
+	if s := &t.Start; s.Median > 0 {
+		id, attempt := e.stableID(pd.job), uint64(pd.attempt)
+		rank := uint64(p - e.jobs[pd.job].podBase)
+		pod := rng.Hash(e.cfg.Seed, rng.StartUp, rng.ID2(id, rank), attempt)
+		d += rng.QuantiseMillis(rng.LogNormal(pod, float64(s.Median)/1e9, float64(s.P99)/1e9))
+		init := rng.Uniform(rng.Hash(e.cfg.Seed, rng.StartUp, id, attempt))
+		d += s.InitMin + rng.QuantiseMillis(init*float64(s.InitMax-s.InitMin)/1e9)
+	}
+	return d
+}
+
+// pull is the time to fetch the job's image unless the node has it; it has it from then
+// on.
+func (e *Engine) pull(p int32) int64 {
+	spec := &e.cfg.Jobs[e.pods[p].job]
+	if e.cfg.Timing.PullBytesSec == 0 || spec.ImageBytes == 0 {
+		return 0
+	}
+	image := e.imageOf[e.pods[p].job]
+	cached := &e.nodes.images[e.pods[p].node]
+	if slices.Contains(*cached, image) {
+		return 0
+	}
+	*cached = append(*cached, image)
+	return mulDiv(spec.ImageBytes, 1e9, e.cfg.Timing.PullBytesSec)
+}
+
+// slots are the terminating pods: they outlive the pod they come from, whose rank may be
+// created again meanwhile.
+type slots struct {
+	all  []slot
+	free []int32
+	live int
+}
+
+type slot struct {
+	node    int32
+	request topology.Resources
+}
+
+// removePods takes every pod of a job away. Bound ones terminate for the grace.
+func (e *Engine) removePods(j int32, grace int64) {
+	jb := &e.jobs[j]
+	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+		e.removePod(p, grace)
+	}
+	e.noteHolding(j)
+}
+
+// removePod deletes one pod, whatever its state. A running job was interrupted before.
+func (e *Engine) removePod(p int32, grace int64) {
+	pd := &e.pods[p]
+	switch pd.state {
+	case PodAbsent:
+		return
+	case PodPending:
+		e.signalPod(PodDeleted, p)
+	case PodAssumed:
+		e.unassume(p)
+		e.signalPod(PodDeleted, p)
+	case PodStarting, PodReady:
+		e.unbind(p, grace)
+	}
+	pd.state, pd.node, pd.visible = PodAbsent, -1, false
+	pd.gen++
+	pd.attempt++
+}
+
+// unbind takes a bound pod off its node: at once, or through a terminating slot.
+func (e *Engine) unbind(p int32, grace int64) {
+	pd := &e.pods[p]
+	jb := &e.jobs[pd.job]
+	st := &e.sets[pd.set]
+	from := ledger.Held
+	if pd.state == PodStarting {
+		from = ledger.Starting
+		if p-jb.podBase-st.first < st.count-st.neverReady {
+			e.startingPods--
+		}
+	} else {
+		jb.ready--
+		st.ready--
+		if st.ready == st.min-1 {
+			jb.setsReady--
+		}
+	}
+	jb.bound--
+	st.bound--
+	gpus := st.request[topology.GPU]
+	if jb.charged {
+		e.reservedRate += gpus
+	}
+	if grace == 0 {
+		e.allocate(pd.node, -gpus, from)
+		e.freeNode(pd.node, st.request)
+		return
+	}
+	e.transfer(pd.node, gpus, from, ledger.Terminating)
+	e.terminate(slot{node: pd.node, request: st.request}, grace)
+}
+
+func (e *Engine) terminate(s slot, grace int64) {
+	id := int32(len(e.slots.all))
+	if n := len(e.slots.free); n > 0 {
+		id = e.slots.free[n-1]
+		e.slots.free = e.slots.free[:n-1]
+		e.slots.all[id] = s
+	} else {
+		e.slots.all = append(e.slots.all, s)
+	}
+	e.slots.live++
+	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Plus(s.request)
+	e.events.push(e.now+grace, evPodGone, id, 0)
+}
+
+// podGone ends a terminating pod and gives its resources back, unless its node took
+// them down with it.
+func (e *Engine) podGone(id int32) {
+	s := e.slots.all[id]
+	e.slots.free = append(e.slots.free, id)
+	e.slots.live--
+	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)
+	if !e.nodes.down[s.node] {
+		e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
+	}
+	e.freeNode(s.node, s.request)
+	e.bindPipelined(s.node)
+}
+
+// freeNode returns resources to a node and says so.
+func (e *Engine) freeNode(node int32, r topology.Resources) {
+	e.take(Physical, node, topology.Resources{}.Minus(r))
+	e.signalPlace(NodeFreed, node)
+}

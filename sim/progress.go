@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/topology/fabric"
+)
+
+// fullSpeed is the rate of a job that runs at ideal speed: rates are 32-bit binary
+// fractions of it.
+const fullSpeed = 1 << 32
+
+// progress is how far a job is. Work is kept in 2^-32 ns of ideal time, so that a rate
+// change settles it exactly.
+type progress struct {
+	running       bool
+	checkpointing bool
+	started       bool   // the barrier has held in this admission
+	runGen        uint32 // grows when the end of the work moves; finish and checkpoint events carry it
+	rate          uint64 // r of the contract
+	unshared      uint64 // s: the rate without neighbours, never below rate
+	settledAt     int64
+	runningSince  int64
+	remaining     ledger.Uint128
+	safe          ledger.Uint128 // remaining work at the last safe point
+
+	// At risk since the last safe point: wall ns, and dt x rate, dt x unshared.
+	wall      int64
+	useful    ledger.Uint128
+	unsharedU ledger.Uint128
+
+	// What the fabric made of it, weighted by running time. Costs are ppm of the ideal.
+	idealAllReduce int64 // ns; 0 until known
+	allReducePPM   int64
+	stepPPM        int64
+	runNanos       int64
+	allReduceSum   ledger.Uint128
+	stepSum        ledger.Uint128
+}
+
+const ppm = 1_000_000
+
+// run starts or resumes the work of a job whose barrier holds.
+func (e *Engine) run(j int32) {
+	jb := &e.jobs[j]
+	jb.running = true
+	jb.settledAt, jb.runningSince = e.now, e.now
+	e.running++
+	e.setRates(j)
+	e.moveRunning(j, ledger.Held, ledger.Running)
+	e.scheduleWork(j)
+}
+
+// scheduleWork plans the end of the remaining work and the next checkpoint.
+func (e *Engine) scheduleWork(j int32) {
+	jb := &e.jobs[j]
+	jb.runGen++
+	if d, ok := jb.remaining.CeilDiv(jb.rate); ok && d < Never-e.now {
+		e.events.push(e.now+d, evJobFinish, j, jb.runGen)
+	}
+	if every := e.cfg.Jobs[j].CheckpointInterval; every > 0 {
+		e.events.push(e.now+every, evCheckpointStart, j, jb.runGen)
+	}
+}
+
+// advance brings a running job's progress up to now.
+func (jb *job) advance(now int64) {
+	dt := now - jb.settledAt
+	jb.settledAt = now
+	if !jb.running || jb.checkpointing || dt == 0 {
+		return
+	}
+	jb.wall += dt
+	jb.runNanos += dt
+	jb.remaining.SubProduct(uint64(dt), jb.rate)
+	jb.useful.AddProduct(uint64(dt), jb.rate)
+	jb.unsharedU.AddProduct(uint64(dt), jb.unshared)
+	jb.allReduceSum.AddProduct(uint64(dt), uint64(jb.allReducePPM))
+	jb.stepSum.AddProduct(uint64(dt), uint64(jb.stepPPM))
+}
+
+// settle books the time at risk as kept. The fractions of a nanosecond carry over.
+func (e *Engine) settle(j int32) {
+	jb := &e.jobs[j]
+	useful, uRest := jb.useful.Shr32()
+	unshared, sRest := jb.unsharedU.Shr32()
+	for m, milli := range e.runningGPUs(j) {
+		if milli > 0 {
+			e.books.Settle(int32(m), milli, useful, unshared, jb.wall)
+		}
+	}
+	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
+	jb.wall = 0
+}
+
+// interrupt stops a job's work and throws away what was at risk.
+func (e *Engine) interrupt(j int32) {
+	jb := &e.jobs[j]
+	if !jb.running {
+		return
+	}
+	jb.advance(e.now)
+	for m, milli := range e.runningGPUs(j) {
+		if milli > 0 {
+			e.books.Lose(int32(m), milli, jb.wall)
+		}
+	}
+	jb.wall, jb.useful, jb.unsharedU = 0, ledger.Uint128{}, ledger.Uint128{}
+	jb.remaining = jb.safe
+	e.stopRunning(j, ledger.Held)
+}
+
+// stopRunning moves the job's running pods into an account and forgets planned ends.
+func (e *Engine) stopRunning(j int32, to ledger.Account) {
+	jb := &e.jobs[j]
+	e.moveRunning(j, jb.runAccount(), to)
+	jb.running, jb.checkpointing = false, false
+	jb.runGen++
+	e.running--
+}
+
+// runAccount is where the pods of a running job stand.
+func (jb *job) runAccount() ledger.Account {
+	if jb.checkpointing {
+		return ledger.Checkpoint
+	}
+	return ledger.Running
+}
+
+// runningGPUs returns, per model, the milli-GPU of the job's ready pods. The slice is
+// reused.
+func (e *Engine) runningGPUs(j int32) []int64 {
+	clear(e.perModel)
+	jb := &e.jobs[j]
+	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+		if e.pods[p].state == PodReady {
+			if m := e.cfg.Cluster.Nodes[e.pods[p].node].Model; m >= 0 {
+				e.perModel[m] += e.sets[e.pods[p].set].request[0]
+			}
+		}
+	}
+	return e.perModel
+}
+
+func (e *Engine) startCheckpoint(j int32) {
+	jb := &e.jobs[j]
+	jb.advance(e.now)
+	e.moveRunning(j, ledger.Running, ledger.Checkpoint)
+	jb.checkpointing = true
+	jb.runGen++
+	e.events.push(e.now+e.cfg.Jobs[j].CheckpointCost, evCheckpointEnd, j, jb.runGen)
+}
+
+func (e *Engine) endCheckpoint(j int32) {
+	jb := &e.jobs[j]
+	jb.settledAt = e.now
+	jb.checkpointing = false
+	e.moveRunning(j, ledger.Checkpoint, ledger.Running)
+	e.settle(j)
+	jb.safe = jb.remaining
+	e.safeAt = e.now
+	e.scheduleWork(j)
+}
+
+// moveRunning moves the ready pods of a job between accounts.
+func (e *Engine) moveRunning(j int32, from, to ledger.Account) {
+	jb := &e.jobs[j]
+	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+		if e.pods[p].state == PodReady {
+			e.account(p, from, to)
+		}
+	}
+}
+
+// setRates asks the fabric how fast the job runs where it stands. The floats of the
+// fabric end in whole nanoseconds; everything after is integer.
+func (e *Engine) setRates(j int32) {
+	jb := &e.jobs[j]
+	jb.rate, jb.unshared = fullSpeed, fullSpeed
+	jb.allReducePPM, jb.stepPPM = ppm, ppm
+	model := e.cfg.Jobs[j].Model
+	if model == nil || e.cfg.Fabric == nil {
+		return
+	}
+	gang := e.gangOf(j)
+	if jb.idealAllReduce == 0 {
+		jb.idealAllReduce = e.idealAllReduce(j, gang)
+	}
+	ideal := jb.idealAllReduce
+	actual := max(ideal, e.cfg.Fabric.AllReduce(e.scratch, gang, model.GradientBytes).Nanos)
+	if ideal <= 0 {
+		return
+	}
+	idealStep, actualStep := model.StepNanos(ideal), model.StepNanos(actual)
+	jb.rate = ratio32(idealStep, actualStep)
+	jb.unshared = jb.rate
+	jb.allReducePPM = mulDiv(actual, ppm, ideal)
+	jb.stepPPM = mulDiv(actualStep, ppm, idealStep)
+}
+
+func (e *Engine) idealAllReduce(j int32, gang []fabric.Pod) int64 {
+	e.gpuScratch = e.gpuScratch[:0]
+	for i := range gang {
+		e.gpuScratch = append(e.gpuScratch, gang[i].GPUs)
+	}
+	return e.cfg.Fabric.BestAllReduce(e.scratch, e.gpuScratch, e.cfg.Jobs[j].Model.GradientBytes).Nanos
+}
+
+// gangOf lists the GPU pods of a job that are ready, in rank order. The slice is reused.
+func (e *Engine) gangOf(j int32) []fabric.Pod {
+	e.gang = e.gang[:0]
+	jb := &e.jobs[j]
+	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+		if g := e.sets[e.pods[p].set].request[0]; g > 0 && e.pods[p].state == PodReady {
+			e.gang = append(e.gang, fabric.Pod{Node: e.pods[p].node, GPUs: int32(g)})
+		}
+	}
+	return e.gang
+}
+
+// ratio32 is max(1, floor(2^32 x a / b)) for 0 < a <= b.
+func ratio32(a, b int64) uint64 {
+	hi, lo := bits.Mul64(uint64(a), fullSpeed)
+	q, _ := bits.Div64(hi, lo, uint64(b))
+	return max(1, q)
+}
+
+// mulDiv is a x b / c in 128 bits, for results that fit.
+func mulDiv(a, b, c int64) int64 {
+	hi, lo := bits.Mul64(uint64(a), uint64(b))
+	if hi >= uint64(c) {
+		return Never
+	}
+	q, _ := bits.Div64(hi, lo, uint64(c))
+	return int64(q)
+}

@@ -1,0 +1,211 @@
+package sim
+
+import (
+	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/sim/order"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+)
+
+// Plane is one way of counting what is free on nodes.
+type Plane uint8
+
+// Physical counts what pods hold, terminating ones included. Assigned counts what the
+// topology assignments of jobs with quota hold: it is what the Admitter of a
+// topology-aware queue believes, and it comes back with the quota. Empty is the cluster
+// with every node up and nothing on it; it never changes.
+const (
+	Physical Plane = iota
+	Assigned
+	Empty
+	numPlanes
+)
+
+// plane holds, per node, what is used and what is free. A node that is down has nothing
+// free.
+type plane struct {
+	used, free []topology.Resources
+	index      *capacity.Index
+}
+
+// nodes is the state of all nodes, as arrays over the node index.
+type nodes struct {
+	down      []bool
+	planes    [numPlanes]plane
+	releasing []topology.Resources // held by terminating pods, comes back by itself
+	nominated []topology.Resources // promised to pods that wait for a victim
+	pipelined [][]int32            // pods placed on releasing resources, in order
+	images    [][]int32            // container images present
+}
+
+// JobState is where a job stands in its life.
+type JobState uint8
+
+// The states of a job.
+const (
+	Future JobState = iota
+	Queued
+	Backoff // evicted, not yet back in the queue
+	Admitted
+	Finished
+	Failed
+	Deactivated
+)
+
+// job is the run-time state of one job. Times that have not come are -1.
+type job struct {
+	state   JobState
+	queue   int32
+	visible bool   // its Workload reached the Admitter
+	charged bool   // its quota is taken
+	gen     uint32 // grows with every admission and eviction; events of an earlier life are dead
+
+	podBase, pods      int32
+	setBase, sets      int32
+	podStep            int32 // pods created so far in this admission
+	bound, ready       int32
+	setsReady          int32
+	holding, neverFits bool
+
+	queueTime   int64
+	requeueAt   int64
+	admittedAt  int64
+	firstAdmit  int64
+	firstStart  int64
+	finishedAt  int64
+	seenReady   bool
+	deadlineGen uint32
+	noticeGen   uint32
+	backoffs    int32 // requeueState.count
+	evictions   [NumCauses]int32
+	requeues    int32
+	evictedAt   [3]int64 // the last three evictions, oldest first
+	burst       int32    // evictions within the present instant
+	burstAt     int64
+	deferred    Reason // why it was last refused
+	lostPods    int32  // consecutive pod losses, for the replacement backoff
+
+	progress
+}
+
+// PodState is where a pod stands.
+type PodState uint8
+
+// The states of a pod. Assumed pods hold a node but are not bound: a hold, a placeholder
+// or a decision that is not committed.
+const (
+	PodAbsent PodState = iota
+	PodPending
+	PodAssumed
+	PodStarting
+	PodReady
+	PodLostState
+)
+
+// pod is the state of one rank of a job.
+type pod struct {
+	job, set  int32
+	node      int32 // where it is, or -1
+	pin       int32 // the only node it may go to, or -1
+	gen       uint32
+	attempt   uint32
+	state     PodState
+	assigned  bool  // the pin is a topology assignment of this admission
+	held      bool  // assumed beyond its cycle
+	nominated int32 // node promised to it, or -1
+	visible   bool  // the Binder knows it
+}
+
+// set is a PodSet of a job, resolved against the cluster.
+type set struct {
+	job        int32
+	first      int32 // rank of its first pod
+	count, min int32
+	request    topology.Resources
+	models     uint64
+	maskSlot   int32
+	shape      capacity.Shape
+	bound      int32
+	ready      int32
+	neverReady int32
+	pinned     int32
+}
+
+// World is the state of a run; View and Tx give policies their window on it.
+type world struct {
+	cfg   *Config
+	now   int64
+	nodes nodes
+	jobs  []job
+	sets  []set
+	pods  []pod
+	quota *quota.Tree
+
+	books     *ledger.Ledger
+	unalloc   []int64 // free milli-GPU on nodes that are up, per model
+	reserved  []int64 // of those, held by the policy (assumed pods, placeholders, reservations)
+	maskOf    []uint64
+	waiting   []int32 // waiting jobs per slot of maskOf
+	imageOf   []int32 // per job: a dense number of its image
+	waitArena *order.Arena
+	queued    order.List // jobs with GPUs in a queue or backoff
+	unbound   order.List // admitted jobs with unbound GPU pods
+	shapes    map[shapeKey]capacity.Shape
+}
+
+type shapeKey struct {
+	request topology.Resources
+	models  uint64
+}
+
+// take changes what is used of a node in a plane; negative quantities give back.
+func (w *world) take(p Plane, node int32, r topology.Resources) {
+	pl := &w.nodes.planes[p]
+	pl.used[node] = pl.used[node].Plus(r)
+	w.refresh(p, node)
+}
+
+func (w *world) refresh(p Plane, node int32) {
+	pl := &w.nodes.planes[p]
+	if w.nodes.down[node] {
+		pl.free[node] = topology.Resources{}
+	} else {
+		pl.free[node] = w.cfg.Cluster.Nodes[node].Allocatable.Minus(pl.used[node])
+	}
+	pl.index.Touch(node)
+}
+
+// allocate moves GPUs of a node from unallocated into an account, and back with a
+// negative amount.
+func (w *world) allocate(node int32, milli int64, to ledger.Account) {
+	if m := w.cfg.Cluster.Nodes[node].Model; m >= 0 && milli != 0 {
+		w.unalloc[m] -= milli
+		w.books.Move(m, ledger.NoDemand, to, milli)
+	}
+}
+
+// transfer moves GPUs on a node between two accounts that are not unallocated.
+func (w *world) transfer(node int32, milli int64, from, to ledger.Account) {
+	if m := w.cfg.Cluster.Nodes[node].Model; m >= 0 && milli != 0 {
+		w.books.Move(m, from, to, milli)
+	}
+}
+
+func (w *world) stableID(j int32) uint64 {
+	if w.cfg.Stable != nil {
+		return w.cfg.Stable[j]
+	}
+	return rng.StableID(w.cfg.Jobs[j].ID, w.cfg.Jobs[j].Row)
+}
+
+// total is what all pods of a job ask for.
+func (w *world) total(j int32) topology.Resources {
+	var sum topology.Resources
+	jb := &w.jobs[j]
+	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
+		sum = sum.Plus(w.sets[s].request.Times(int64(w.sets[s].count)))
+	}
+	return sum
+}

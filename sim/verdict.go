@@ -1,0 +1,218 @@
+package sim
+
+import (
+	"slices"
+
+	"github.com/gangplan/gangplan/internal/rng"
+)
+
+// burstLimit is how often a job may be evicted within one instant.
+const burstLimit = 16
+
+// find records a verdict.
+func (e *Engine) find(f Finding) {
+	e.findings = append(e.findings, f)
+	first := int32(-1)
+	if len(f.Jobs) > 0 {
+		first = f.Jobs[0]
+	}
+	e.emit(Verdict, first, -1, -1, int32(f.Kind))
+}
+
+// detectDeadlock looks, after an instant's last cycle, whether some job holds GPUs while
+// nothing runs, starts, terminates or is due that could free them.
+func (e *Engine) detectDeadlock() {
+	if e.holding == 0 || e.running > 0 || e.startingPods > 0 || e.slots.live > 0 ||
+		slices.Contains(e.deadlocks, e.holdingSet) || e.changePending() {
+		return
+	}
+	e.deadlocks = append(e.deadlocks, e.holdingSet)
+	var jobs []int32
+	for j := range e.jobs {
+		if e.jobs[j].holding {
+			jobs = append(jobs, int32(j))
+		}
+	}
+	e.find(Finding{Kind: Deadlock, Time: e.now, Jobs: jobs, Detail: "these jobs hold GPUs, none has all its pods, and nothing is due that could change it"})
+}
+
+// changePending reports whether an event that can free a GPU is scheduled and alive.
+func (e *Engine) changePending() bool {
+	for i := range e.events.heap {
+		if ev := &e.events.heap[i]; !ev.kind.passive() && e.alive(ev) {
+			return true
+		}
+	}
+	return false
+}
+
+// alive reports whether an event's subject still lives the life it was scheduled for.
+func (e *Engine) alive(ev *event) bool {
+	switch ev.kind {
+	case evNodeUp, evNodeDown, evPodGone, evQuotaRelease:
+		return true
+	case evPodReady, evHoldEnd:
+		return e.pods[ev.id].gen == ev.gen
+	case evJobFinish, evCheckpointStart, evCheckpointEnd:
+		return e.jobs[ev.id].runGen == ev.gen
+	case evReadyDeadline:
+		return e.jobs[ev.id].deadlineGen == ev.gen
+	case evNotice:
+		return e.jobs[ev.id].noticeGen == ev.gen
+	}
+	return e.jobs[ev.id].gen == ev.gen
+}
+
+// noteEviction looks for the two kinds of livelock: sixteen evictions within an instant,
+// or three during which nobody got anywhere.
+func (e *Engine) noteEviction(j int32) {
+	jb := &e.jobs[j]
+	if jb.burstAt != e.now {
+		jb.burst, jb.burstAt = 0, e.now
+	}
+	jb.burst++
+	jb.evictedAt = [3]int64{jb.evictedAt[1], jb.evictedAt[2], e.now}
+	switch {
+	case jb.burst >= burstLimit:
+		e.resting = true
+		e.livelock(j, "evicted sixteen times within one instant")
+	case jb.evictedAt[0] >= 0 && e.stuckSince(jb.evictedAt[0]):
+		e.livelock(j, "evicted three times while no job finished, made progress safe or ran throughout")
+	}
+}
+
+func (e *Engine) livelock(j int32, detail string) {
+	if !e.livelocked[j] {
+		e.livelocked[j] = true
+		e.find(Finding{Kind: Livelock, Time: e.now, Jobs: []int32{j}, Detail: detail})
+	}
+}
+
+// stuckSince reports whether no job finished or made progress safe since t and none ran
+// throughout.
+func (e *Engine) stuckSince(t int64) bool {
+	if e.finishedAt >= t || e.safeAt >= t {
+		return false
+	}
+	if e.running == 0 {
+		return true
+	}
+	for j := range e.jobs {
+		if e.jobs[j].running && e.jobs[j].runningSince <= t {
+			return false
+		}
+	}
+	return true
+}
+
+// startCounter counts, per queue, how many jobs after a given one have started: a
+// Fenwick tree over each queue's jobs in the order of the trace.
+type startCounter struct {
+	local []int32   // job -> position in its queue, from 1
+	trees [][]int32 // per queue
+	total []int32
+}
+
+func newStartCounter(w *world) startCounter {
+	c := startCounter{local: make([]int32, len(w.jobs)), trees: make([][]int32, w.quota.Len()), total: make([]int32, w.quota.Len())}
+	sizes := make([]int32, w.quota.Len())
+	for j := range w.jobs {
+		q := w.jobs[j].queue
+		sizes[q]++
+		c.local[j] = sizes[q]
+	}
+	for q := range c.trees {
+		c.trees[q] = make([]int32, sizes[q]+1)
+	}
+	return c
+}
+
+func (c *startCounter) add(queue, j int32) {
+	tree := c.trees[queue]
+	for i := c.local[j]; i < int32(len(tree)); i += i & -i {
+		tree[i]++
+	}
+	c.total[queue]++
+}
+
+// after returns how many jobs of the queue behind j have started.
+func (c *startCounter) after(queue, j int32) int32 {
+	tree := c.trees[queue]
+	n := c.total[queue]
+	for i := c.local[j]; i > 0; i -= i & -i {
+		n -= tree[i]
+	}
+	return n
+}
+
+// starvedBehind is how many later jobs must have started for a waiting one to be starved.
+const starvedBehind = 100
+
+// countStart notes a first start, and gives the verdict on those it starves.
+func (e *Engine) countStart(j int32) {
+	q := e.jobs[j].queue
+	e.starts.add(q, j)
+	e.examine(q)
+}
+
+// checkStarvation looks at a job that has waited its time.
+func (e *Engine) checkStarvation(j int32) {
+	if jb := &e.jobs[j]; jb.firstStart < 0 && !jb.gone() {
+		e.waitingLong[jb.queue] = append(e.waitingLong[jb.queue], j)
+		e.examine(jb.queue)
+	}
+}
+
+// examine goes through the jobs of a queue that have waited their time, oldest first. An
+// older job has at least as many started ones behind it as a newer, so the first that is
+// not starved ends the walk.
+func (e *Engine) examine(q int32) {
+	list := e.waitingLong[q]
+	for len(list) > 0 {
+		jb := &e.jobs[list[0]]
+		if jb.firstStart < 0 && !jb.gone() && !e.starved(list[0]) {
+			break
+		}
+		list = list[1:]
+	}
+	e.waitingLong[q] = list
+}
+
+func (jb *job) gone() bool { return jb.state >= Finished }
+
+// starved gives the verdict once a hundred later jobs of the queue have started.
+func (e *Engine) starved(j int32) bool {
+	jb := &e.jobs[j]
+	if e.starts.after(jb.queue, j) < starvedBehind {
+		return false
+	}
+	e.find(Finding{Kind: Starvation, Time: e.now, Jobs: []int32{j}, Detail: "not started while a hundred later jobs of its queue were"})
+	return true
+}
+
+// findStuck gives the verdict, at the end, on jobs behind a head that never fits.
+func (e *Engine) findStuck() {
+	for q := int32(0); q < int32(e.quota.Len()); q++ {
+		var stuck []int32
+		for j := range e.jobs {
+			jb := &e.jobs[j]
+			if jb.queue == q && jb.state == Queued && !jb.neverFits && e.policy.Admitter.Why(e.tx.View, int32(j)) == ReasonOrder {
+				stuck = append(stuck, int32(j))
+			}
+		}
+		if len(stuck) > 0 && e.neverFitsIn(q) {
+			e.find(Finding{Kind: Starvation, Time: e.now, Jobs: stuck, Detail: "waits behind a job that never fits"})
+		}
+	}
+}
+
+func (e *Engine) neverFitsIn(q int32) bool {
+	for j := range e.jobs {
+		if e.jobs[j].queue == q && e.jobs[j].state == Queued && e.jobs[j].neverFits {
+			return true
+		}
+	}
+	return false
+}
+
+func mix(x uint64) uint64 { return rng.ID2(x, 0x9e3779b97f4a7c15) }

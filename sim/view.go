@@ -1,0 +1,142 @@
+package sim
+
+import (
+	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// View is what a policy may see: the state of the cluster and of the jobs, read only.
+// Jobs, PodSets, pods, nodes and queues are dense indexes.
+type View struct{ e *Engine }
+
+// Now is the time of the present instant.
+func (v View) Now() int64 { return v.e.now }
+
+// Seed is the seed of the run.
+func (v View) Seed() uint64 { return v.e.cfg.Seed }
+
+// Cluster is the topology of the run.
+func (v View) Cluster() *topology.Cluster { return v.e.cfg.Cluster }
+
+// Timing holds the latencies of the run.
+func (v View) Timing() *Timing { return &v.e.cfg.Timing }
+
+// Jobs returns the number of jobs of the trace, Pods of all their pods and PodSets of all
+// their PodSets.
+func (v View) Jobs() int    { return len(v.e.jobs) }
+func (v View) Pods() int    { return len(v.e.pods) }
+func (v View) PodSets() int { return len(v.e.sets) }
+
+// Job returns a job as the trace describes it.
+func (v View) Job(j int32) *workloads.Job { return &v.e.cfg.Jobs[j] }
+
+// State returns where a job stands.
+func (v View) State(j int32) JobState { return v.e.jobs[j].state }
+
+// Queue returns a job's ClusterQueue.
+func (v View) Queue(j int32) int32 { return v.e.jobs[j].queue }
+
+// QueueTime returns the time that orders a job within its queue.
+func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }
+
+// NeverFits reports whether a job got that verdict when it was submitted.
+func (v View) NeverFits(j int32) bool { return v.e.jobs[j].neverFits }
+
+// Quota returns the quota tree. Policies change it through Tx only.
+func (v View) Quota() *quota.Tree { return v.e.quota }
+
+// Request returns what all pods of a job ask for together.
+func (v View) Request(j int32) topology.Resources { return v.e.total(j) }
+
+// SetsOf returns a job's PodSets [first, last).
+func (v View) SetsOf(j int32) (first, last int32) {
+	jb := &v.e.jobs[j]
+	return jb.setBase, jb.setBase + jb.sets
+}
+
+// PodsOf returns a job's pods [first, last), in the order of their ranks.
+func (v View) PodsOf(j int32) (first, last int32) {
+	jb := &v.e.jobs[j]
+	return jb.podBase, jb.podBase + jb.pods
+}
+
+// Count returns how many pods a PodSet has.
+func (v View) Count(set int32) int32 { return v.e.sets[set].count }
+
+// FirstPod returns the first pod of a PodSet.
+func (v View) FirstPod(set int32) int32 {
+	st := &v.e.sets[set]
+	return v.e.jobs[st.job].podBase + st.first
+}
+
+// Unbound returns how many pods of a PodSet have no node.
+func (v View) Unbound(set int32) int32 { return v.e.sets[set].count - v.e.sets[set].bound }
+
+// PodRequest returns what one pod of a PodSet asks for.
+func (v View) PodRequest(set int32) *topology.Resources { return &v.e.sets[set].request }
+
+// Models returns the GPU models a PodSet accepts as a bit set; 0 accepts all.
+func (v View) Models(set int32) uint64 { return v.e.sets[set].models }
+
+// PinnedNode returns the node a PodSet is pinned to by its job, or -1.
+func (v View) PinnedNode(set int32) int32 { return v.e.sets[set].pinned }
+
+// Shape returns the pod shape of a PodSet, the key of Counts and Total.
+func (v View) Shape(set int32) capacity.Shape { return v.e.sets[set].shape }
+
+// Shapes returns the number of distinct pod shapes.
+func (v View) Shapes() int { return len(v.e.shapes) }
+
+// JobOf, SetOf, Pin and Attempt describe a pod: its job, its PodSet, the only node it may
+// go to or -1, and how many times it was created before.
+func (v View) JobOf(pod int32) int32       { return v.e.pods[pod].job }
+func (v View) SetOf(pod int32) int32       { return v.e.pods[pod].set }
+func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
+func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
+func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
+
+// NodeOf returns the node a pod is on, or -1.
+func (v View) NodeOf(pod int32) int32 { return v.e.pods[pod].node }
+
+// Stable returns the id of a job that relabelling and slicing do not change.
+func (v View) Stable(j int32) uint64 { return v.e.stableID(j) }
+
+// Down reports whether a node is down.
+func (v View) Down(node int32) bool { return v.e.nodes.down[node] }
+
+// Free returns what is free on each node in a plane. The slice is the engine's own.
+func (v View) Free(p Plane) []topology.Resources { return v.e.nodes.planes[p].free }
+
+// Used returns what is used of each node in a plane. The slice is the engine's own.
+func (v View) Used(p Plane) []topology.Resources { return v.e.nodes.planes[p].used }
+
+// Counts returns how many pods of a shape fit into every domain, by domain id.
+func (v View) Counts(p Plane, s capacity.Shape) []int32 { return v.e.nodes.planes[p].index.Counts(s) }
+
+// Total returns how many pods of a shape fit over all hosts.
+func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }
+
+// Releasing returns what terminating pods still hold of a node.
+func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }
+
+// Nominated returns what is promised of a node to pods that wait for victims.
+func (v View) Nominated(node int32) topology.Resources { return v.e.nodes.nominated[node] }
+
+// FreeGPUs returns the free milli-GPU of the accepted models on nodes that are up.
+func (v View) FreeGPUs(models uint64) int64 { return v.e.freeGPUs(models) }
+
+// ExpectedEnd returns when a running job's work ends if nothing changes, or its time
+// limit as an estimate for one that has it; Never when it does not run.
+func (v View) ExpectedEnd(j int32) int64 {
+	jb := &v.e.jobs[j]
+	if !jb.running || jb.rate == 0 {
+		return Never
+	}
+	d, ok := jb.remaining.CeilDiv(jb.rate)
+	if !ok || d > Never-jb.settledAt {
+		return Never
+	}
+	return jb.settledAt + d
+}

@@ -1,0 +1,205 @@
+package fabric
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/gangplan/gangplan/topology"
+)
+
+// Pod is one pod of a gang. The pods of a gang are listed in rank order.
+type Pod struct {
+	Node int32
+	GPUs int32 // milli-GPU
+}
+
+// What Cost.Level says when it is not the index of a topology level.
+const (
+	NoLevel  = -1 // nothing is sent
+	InDomain = -2 // the NVLink domain
+)
+
+// Cost is what one all-reduce costs.
+type Cost struct {
+	Nanos int64 // rounded up
+	// Level is the bottleneck: the topology level whose uplink binds (the host level stands
+	// for the NICs), InDomain, or NoLevel. Of equals it is the one closest to the GPU. It
+	// speaks of the bandwidth term even where latency is the larger part.
+	Level int8
+}
+
+// Scratch is the working memory of one goroutine for one fabric.
+type Scratch struct {
+	ring  []int32 // nodes of the pods with GPUs, in rank order
+	used  []int64 // milli-GPU of the gang by node; zero between calls
+	kappa []int32 // ring edges that leave, by domain above the host; zero between calls
+	sizes []int64 // of BestAllReduce
+}
+
+// NewScratch makes working memory for calls to f.
+func NewScratch(f *Fabric) *Scratch {
+	return &Scratch{
+		used:  make([]int64, len(f.cluster.Nodes)),
+		kappa: make([]int32, len(f.uplink)),
+	}
+}
+
+// shape is all that the cost of an all-reduce depends on, besides its size.
+type shape struct {
+	ranks   int64   // n
+	domains int64   // m
+	nics    float64 // B_dom, GB/s; of no meaning for m = 1
+	uplink  float64 // largest kappa_X / C_X above the host, ns per byte; 0 when nothing is crossed
+	level   int8    // where that is
+}
+
+// AllReduce returns the cost of reducing bytes among the pods where they stand, with no
+// other traffic. It takes O(pods x levels) and allocates only to grow the scratch.
+func (f *Fabric) AllReduce(s *Scratch, pods []Pod, bytes int64) Cost {
+	sh := s.occupy(pods)
+	if sh.domains > 1 {
+		sh.nics = f.fewestNICs(s)
+		f.walkRing(s)
+		f.worstUplink(s, &sh)
+	}
+	for _, node := range s.ring {
+		s.used[node] = 0
+	}
+	return f.cost(&sh, bytes)
+}
+
+// occupy notes the gang's ring and its GPUs by node, and counts ranks and domains. The
+// ring visits each node once, where its first rank stands: a collective library keeps
+// the ranks of a host together.
+func (s *Scratch) occupy(pods []Pod) shape {
+	var sh shape
+	s.ring = s.ring[:0]
+	for _, p := range pods {
+		if p.GPUs <= 0 {
+			continue
+		}
+		if s.used[p.Node] == 0 {
+			s.ring = append(s.ring, p.Node)
+			sh.domains++
+		}
+		s.used[p.Node] += int64(p.GPUs)
+		sh.ranks += ranksOf(int64(p.GPUs))
+	}
+	return sh
+}
+
+// ranksOf returns the ranks of a pod: one for each GPU, and one for a part of one.
+func ranksOf(gpus int64) int64 { return (gpus + topology.Milli - 1) / topology.Milli }
+
+// fewestNICs returns B_dom, the NIC bandwidth of the domain that has least of it.
+func (f *Fabric) fewestNICs(s *Scratch) float64 {
+	least := math.Inf(1)
+	for _, node := range s.ring {
+		total := f.cluster.Nodes[node].Allocatable[topology.GPU]
+		least = min(least, f.nicRate(s.used[node], total))
+	}
+	return least
+}
+
+// nicRate is the bandwidth of the NICs next to some of a host's GPUs.
+func (f *Fabric) nicRate(used, total int64) float64 {
+	attached := 1.0
+	if total > 0 {
+		attached = max(attached, float64(f.profile.NICs)*float64(min(used, total))/float64(total))
+	}
+	return attached * f.nic
+}
+
+// walkRing counts in kappa how often the ring leaves each domain above the host. It enters
+// a domain as often as it leaves it, so both directions carry the same.
+func (f *Fabric) walkRing(s *Scratch) {
+	prev := s.ring[len(s.ring)-1]
+	for _, node := range s.ring {
+		for l := f.cluster.HostLevel() - 1; l >= 0; l-- {
+			from := f.cluster.DomainOf(prev, l)
+			if from == f.cluster.DomainOf(node, l) {
+				break // and so are all levels above
+			}
+			s.kappa[from]++
+		}
+		prev = node
+	}
+}
+
+// worstUplink finds the uplink with most crossings for its bandwidth and clears kappa.
+func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
+	for l := f.cluster.HostLevel() - 1; l >= 0; l-- {
+		for _, node := range s.ring {
+			d := f.cluster.DomainOf(node, l)
+			if s.kappa[d] == 0 {
+				continue
+			}
+			sh.load(float64(s.kappa[d])/f.uplink[d], l)
+			s.kappa[d] = 0
+		}
+	}
+}
+
+// load notes an uplink's load. Levels come from the host upwards; the first of equals stays.
+func (sh *shape) load(nsPerByte float64, level int32) {
+	if nsPerByte > sh.uplink {
+		sh.uplink, sh.level = nsPerByte, int8(level)
+	}
+}
+
+// cost is the closed form of the package's doc.
+func (f *Fabric) cost(sh *shape, bytes int64) Cost {
+	if sh.ranks <= 1 || bytes <= 0 {
+		return Cost{0, NoLevel}
+	}
+	size := float64(bytes)
+	bw, level := size*ringShare(sh.ranks)/f.profile.DomainBusBW, int8(InDomain)
+	line, hops := f.profile.Intra, 0.0
+	if sh.domains > 1 {
+		line, hops = f.profile.Inter, f.hops(sh.domains)
+		sent := size * f.phi(sh)
+		if t := sent / sh.nics; t > bw {
+			bw, level = t, int8(f.cluster.HostLevel())
+		}
+		if t := float64(sent * sh.uplink); t > bw {
+			bw, level = t, sh.level
+		}
+	}
+	small := float64(line.A0*1000) + size/line.B0
+	large := float64(line.A1*1000) + hops + bw
+	return Cost{ceilNanos(max(bw, min(small, large))), level}
+}
+
+// ringShare is 2(n-1)/n, the bytes each of n ranks sends per byte reduced.
+func ringShare(n int64) float64 { return float64(2*(n-1)) / float64(n) }
+
+// phi is the bytes that leave a domain per byte reduced, for m > 1.
+func (f *Fabric) phi(sh *shape) float64 {
+	switch {
+	case sh.domains == 2:
+		return 1
+	case f.profile.Algorithm == Tree:
+		return 2
+	case f.profile.Algorithm == Hierarchical:
+		return ringShare(sh.domains)
+	}
+	return ringShare(sh.ranks)
+}
+
+// hops is the latency of the steps between m domains in nanoseconds. The logarithm is
+// rounded up to an integer: math.Log2 differs in the last bit between processors.
+func (f *Fabric) hops(m int64) float64 {
+	steps := 2 * (m - 1)
+	if f.profile.Algorithm == Tree {
+		steps = 2 * int64(bits.Len64(uint64(m-1)))
+	}
+	return float64(float64(steps) * (f.profile.HopMicros * 1000))
+}
+
+// ceilNanos rounds up, and holds what does not fit at the largest time there is.
+func ceilNanos(ns float64) int64 {
+	if ns = math.Ceil(ns); ns < math.MaxInt64 {
+		return int64(ns)
+	}
+	return math.MaxInt64
+}

@@ -1,0 +1,122 @@
+package fabric
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/gangplan/gangplan/topology"
+)
+
+// Level is what is known of the uplinks of a topology level's domains.
+type Level struct {
+	Oversubscription float64 // at least 1: bandwidth of the members over bandwidth of the uplink
+	Efficiency       float64 // share of the uplink that flows reach together, in (0, 1]; below 1 where ECMP hashing collides
+}
+
+// full is a level that nothing is said about.
+var full = Level{Oversubscription: 1, Efficiency: 1}
+
+// Fabric is a profile compiled for one cluster. It never changes and may be shared by any
+// number of goroutines, each with a Scratch of its own.
+type Fabric struct {
+	profile Profile
+	cluster *topology.Cluster
+	nic     float64   // GB/s that one NIC reaches
+	uplink  []float64 // C_X in GB/s, by domain; above the host only
+	best    bounds
+}
+
+// New compiles a profile for a cluster. levels holds the levels whose uplinks are not full,
+// by name. The error names the level or the figure that is wrong.
+func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := checkLevels(c, levels); err != nil {
+		return nil, err
+	}
+	if err := nvlinkDomains(c); err != nil {
+		return nil, err
+	}
+	host := int(c.HostLevel())
+	f := &Fabric{profile: p, cluster: c, uplink: make([]float64, c.LevelStart[host])}
+	f.nic = p.NICGBps * p.NetEfficiency * levelOf(levels, c.Levels[host]).share()
+	hosts := gpuHosts(c)
+	for l, name := range c.Levels[:host] {
+		perHost := float64(p.NICs) * p.NICGBps * p.NetEfficiency * levelOf(levels, name).share()
+		for d := c.LevelStart[l]; d < c.LevelStart[l+1]; d++ {
+			f.uplink[d] = float64(hosts[d]) * perHost
+		}
+	}
+	f.best = newBounds(c, hosts, f.uplink)
+	return f, nil
+}
+
+// Profile returns the profile the fabric was made from.
+func (f *Fabric) Profile() Profile { return f.profile }
+
+// Uplink returns C_X of a domain above the host, in GB/s per direction.
+func (f *Fabric) Uplink(domain int32) float64 { return f.uplink[domain] }
+
+// share is what is left of the members' bandwidth on the uplink.
+func (l Level) share() float64 { return l.Efficiency / l.Oversubscription }
+
+func levelOf(levels map[string]Level, name string) Level {
+	if l, ok := levels[name]; ok {
+		return l
+	}
+	return full
+}
+
+func checkLevels(c *topology.Cluster, levels map[string]Level) error {
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		if c.Level(name) < 0 {
+			return fmt.Errorf("fabric level %q: the cluster has no such level", name)
+		}
+	}
+	for _, name := range c.Levels {
+		l := levelOf(levels, name)
+		if !(l.Oversubscription >= 1) || math.IsInf(l.Oversubscription, 1) {
+			return fmt.Errorf("fabric level %q: oversubscription: expected a number of at least 1, got %v", name, l.Oversubscription)
+		}
+		if !(l.Efficiency > 0 && l.Efficiency <= 1) {
+			return fmt.Errorf("fabric level %q: efficiency: expected a number above 0 and at most 1, got %v", name, l.Efficiency)
+		}
+	}
+	return nil
+}
+
+// nvlinkDomains accepts clusters whose NVLink domains are hosts. This is where hosts with
+// one label would be folded into a domain; costing them as separate hosts would be wrong
+// by an order of magnitude, so they are refused instead.
+func nvlinkDomains(c *topology.Cluster) error {
+	seen := map[string]int{}
+	for i := range c.Nodes {
+		domain := c.Nodes[i].Labels[topology.NVLinkDomainLabel]
+		if domain == "" {
+			continue
+		}
+		if j, shared := seen[domain]; shared {
+			return fmt.Errorf("nodes %q and %q share the NVLink domain %q: domains of several hosts are not supported yet",
+				c.Nodes[j].Name, c.Nodes[i].Name, domain)
+		}
+		seen[domain] = i
+	}
+	return nil
+}
+
+// gpuHosts counts the hosts with GPUs in each domain.
+func gpuHosts(c *topology.Cluster) []int64 {
+	hosts := make([]int64, len(c.Domains))
+	for i := range c.Nodes {
+		if c.Nodes[i].Allocatable[topology.GPU] == 0 {
+			continue
+		}
+		for l := range c.Levels {
+			hosts[c.DomainOf(int32(i), int32(l))]++
+		}
+	}
+	return hosts
+}

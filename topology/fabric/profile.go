@@ -1,0 +1,122 @@
+package fabric
+
+import (
+	"fmt"
+	"math"
+)
+
+// Algorithm is how ranks in three NVLink domains or more reduce. Over two domains all of
+// them send each byte once.
+type Algorithm uint8
+
+const (
+	// Ring is NCCL's flat ring with one channel per NIC: 2(n-1)/n bytes leave a domain for
+	// each byte reduced. It is what large messages use.
+	Ring Algorithm = iota
+	// Tree is the pipelined double binary tree: 2 bytes.
+	Tree
+	// Hierarchical reduces inside the domain first: 2(m-1)/m bytes. It is the textbook form
+	// and is faster than what NCCL was measured to do.
+	Hierarchical
+)
+
+// Latency is the two lines that small and large messages follow: A0 + S/B0, and A1 above
+// the time the bandwidth allows. They are fitted to sweeps, not derived.
+type Latency struct {
+	A0 float64 // microseconds
+	B0 float64 // GB/s
+	A1 float64 // microseconds
+}
+
+// Profile is what is known of a platform's fabric. All bandwidths are one-directional.
+type Profile struct {
+	Name   string
+	Source string // where the figures come from
+
+	DomainGPUs  int     // GPUs of an NVLink domain on this platform; for the reader, hosts say their own
+	DomainBusBW float64 // GB/s per GPU: measured bus bandwidth inside a domain (with NVLS where it has it)
+
+	NICs          int     // backend NICs per host
+	NICGBps       float64 // GB/s of one NIC, nominal
+	NetEfficiency float64 // share of the nominal NIC bandwidth that large messages reach, in (0, 1]
+
+	Intra, Inter Latency // within one domain; over several
+	// HopMicros is added per step between domains: 2(m-1) steps of a ring, 2 ceil(log2 m)
+	// of a tree. It is for fabrics whose latency grows visibly with m; the shipped A1
+	// figures contain it at the size they were measured.
+	HopMicros float64
+
+	Algorithm Algorithm
+}
+
+// profiles are the shipped ones, in the order of Names.
+var profiles = []Profile{
+	{
+		Name: "h100-ndr",
+		Source: "HGX H100/H200, 8x400G InfiniBand NDR (DGX SuperPOD, Azure ND H100 v5). " +
+			"Bus bandwidth 480 with NVLS: stas00/ml-engineering network/README.md, 479.7 aigatech/vpbenchmarking. " +
+			"Intra: fitted to the 8xH200 sweep of stas00 (3% geometric mean error, 32 KiB to 16 GiB). " +
+			"NetEfficiency 0.93: fitted to 2x8 and 4x8 H200 and 4x8 B200 of the same source; untuned clusters reach 0.83. " +
+			"Inter: interpolated between measured fabrics, an estimate.",
+		DomainGPUs:    8,
+		DomainBusBW:   480,
+		NICs:          8,
+		NICGBps:       50,
+		NetEfficiency: 0.93,
+		Intra:         Latency{A0: 18, B0: 132, A1: 69},
+		Inter:         Latency{A0: 60, B0: 20, A1: 250},
+		Algorithm:     Ring,
+	},
+}
+
+// Lookup returns the shipped profile of a name.
+func Lookup(name string) (Profile, bool) {
+	for _, p := range profiles {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Profile{}, false
+}
+
+// Names lists the shipped profiles.
+func Names() []string {
+	names := make([]string, len(profiles))
+	for i, p := range profiles {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Validate reports the first figure that the model cannot work with.
+func (p *Profile) Validate() error {
+	positive := []struct {
+		name  string
+		value float64
+	}{
+		{"domain bus bandwidth", p.DomainBusBW},
+		{"NICs", float64(p.NICs)},
+		{"NIC bandwidth", p.NICGBps},
+		{"net efficiency", p.NetEfficiency},
+		{"intra b0", p.Intra.B0},
+		{"inter b0", p.Inter.B0},
+	}
+	for _, f := range positive {
+		if !(f.value > 0) || math.IsInf(f.value, 1) {
+			return fmt.Errorf("fabric profile %q: %s: expected a number above 0, got %v", p.Name, f.name, f.value)
+		}
+	}
+	latencies := []float64{p.Intra.A0, p.Intra.A1, p.Inter.A0, p.Inter.A1, p.HopMicros}
+	for _, a := range latencies {
+		if !(a >= 0) || math.IsInf(a, 1) {
+			return fmt.Errorf("fabric profile %q: a latency of %v microseconds", p.Name, a)
+		}
+	}
+	if p.NetEfficiency > 1 {
+		return fmt.Errorf("fabric profile %q: net efficiency: expected at most 1, got %v", p.Name, p.NetEfficiency)
+	}
+	if p.Algorithm > Hierarchical {
+		return fmt.Errorf("fabric profile %q: unknown algorithm %d", p.Name, p.Algorithm)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package workloads
+
+import (
+	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/topology"
+)
+
+// TopologyMode says how strictly a PodSet asks to be placed together.
+type TopologyMode uint8
+
+// The topology requests of Kueue: none, anywhere in one topology, in one domain of a
+// level, or in one domain of a level if possible.
+const (
+	TopologyNone TopologyMode = iota
+	TopologyUnconstrained
+	TopologyPreferred
+	TopologyRequired
+)
+
+// TopologyRequest asks for the pods of a PodSet to be close together. Level names a
+// level of the cluster and is empty unless Mode is Preferred or Required.
+type TopologyRequest struct {
+	Mode  TopologyMode
+	Level string
+}
+
+// PodSet is a number of equal pods of a job.
+type PodSet struct {
+	Name       string
+	Count      int32
+	MinCount   int32 // the fewest pods the job can run with; 0 means Count
+	Request    topology.Resources
+	Models     []string // GPU models it accepts; empty accepts all
+	Topology   TopologyRequest
+	Node       string // pins every pod to the named node when not empty
+	NeverReady int32  // how many of its pods, the last ones, never become ready
+}
+
+// Job is one gang: it makes progress only while its start barrier holds. All times are
+// nanoseconds; Submit counts from the start of the scenario.
+type Job struct {
+	ID       string
+	Row      int64 // row in the original source, kept by convert and slice
+	Submit   int64
+	Duration int64 // work at ideal speed
+	GPUs     int32 // total asked for by traces that do not give a shape; see ShapeJobs
+
+	Queue    string
+	Tenant   string
+	Priority int32
+	PodSets  []PodSet
+
+	TimeLimit          int64 // longest running time; 0 means none
+	CheckpointInterval int64 // 0 means no checkpoints: an interruption loses all progress
+	CheckpointCost     int64
+	Startup            int64 // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
+	Image              string
+	ImageBytes         int64
+
+	Model *ModelProfile // nil: the job does not communicate
+
+	Carried bool // was running when its window began; outside all wait statistics
+}
+
+// StartupFromTiming is the Startup of a job whose source does not say how long its pods
+// take from bound to ready.
+const StartupFromTiming = -1
+
+// NewJob returns a job with nothing but its identity, whose start-up time comes from the
+// timing. Constructors begin with it because the zero Startup means something else:
+// ready as soon as bound.
+func NewJob(id string, row int64) Job {
+	return Job{ID: id, Row: row, Startup: StartupFromTiming}
+}
+
+// StableID returns what identifies the job in random draws: its source id and row,
+// neither of which converting, slicing or relabelling a trace changes.
+func (j *Job) StableID() uint64 { return rng.StableID(j.ID, j.Row) }
+
+// Pods returns the number of pods of the job.
+func (j *Job) Pods() int32 {
+	var n int32
+	for i := range j.PodSets {
+		n += j.PodSets[i].Count
+	}
+	return n
+}
+
+// TotalGPUs returns the milli-GPU the job asks for with all its pods.
+func (j *Job) TotalGPUs() int64 {
+	var n int64
+	for i := range j.PodSets {
+		n += int64(j.PodSets[i].Count) * j.PodSets[i].Request[topology.GPU]
+	}
+	return n
+}
+
+// ModelProfile is what the simulator knows of a model in training: how much it
+// all-reduces each step and how long a step computes. Source says where the figures
+// come from; Estimate marks those that nobody measured.
+type ModelProfile struct {
+	Name          string
+	GradientBytes int64 // bytes all-reduced per step and rank group
+	Compute       int64 // ns of computation per step
+	OverlapMilli  int64 // share of the backward pass that hides communication, in 1/1000
+	Source        string
+	Estimate      bool
+}
+
+// StepNanos returns the length of one step whose all-reduce takes the given time: the
+// backward pass is two thirds of the computation and hides its overlap's share of it.
+// spec: T_step = C + max(0, T_ar - overlap * 2/3 C).
+func (p *ModelProfile) StepNanos(allReduce int64) int64 {
+	hidden := p.Compute * 2 * p.OverlapMilli / 3000
+	return p.Compute + max(0, allReduce-hidden)
+}
