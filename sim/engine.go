@@ -104,7 +104,7 @@ func faultKind(f Fault) eventKind {
 func (e *Engine) Run() *Result {
 	for e.Step() {
 	}
-	return e.close()
+	return e.Finish()
 }
 
 // Step plays one instant and reports whether there is another.

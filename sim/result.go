@@ -42,9 +42,9 @@ type Result struct {
 	Findings []Finding
 }
 
-// close ends the run at its own end: settles what is at risk, checks the books and
+// Finish ends the run at its own end: settles what is at risk, checks the books and
 // collects the rows.
-func (e *Engine) close() *Result {
+func (e *Engine) Finish() *Result {
 	e.windToEnd()
 	e.findStuck()
 	r := &Result{Config: e.cfg, Policy: e.policy.Name, Seed: e.cfg.Seed, End: e.now, Books: e.books,

@@ -1,8 +1,8 @@
 package traces
 
 import (
-	"bufio"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strings"
 
@@ -71,47 +71,41 @@ func readRow(c *context, record []string, columns []int, row int64) (job, error)
 }
 
 // WriteCSV writes jobs so that reading them back gives equal jobs, if they are in the
-// order of workloads.Sort and the reader finds their models by name. A column that no job
-// uses is left out, except for the first four. A job that CSV cannot express, such as one
-// with several PodSets, is an error that names it; then part of the file is written.
+// order of workloads.Sort and the reader finds their models by name. Optional columns that
+// no job uses are left out. A job that CSV cannot express, such as one with several
+// PodSets, is an error that names it, and nothing is written.
 func WriteCSV(w io.Writer, jobs []workloads.Job) error {
 	columns, err := usedColumns(jobs)
 	if err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(w)
-	out := csv.NewWriter(buffered)
+	out := csv.NewWriter(w)
 	record := make([]string, len(columns))
 	for i, slot := range columns {
 		record[i] = slotNames[slot]
 	}
-	out.Write(record) // errors stay with out until Error
+	out.Write(record) // an error stays with out until the end
 	for i := range jobs {
-		texts, err := csvTexts(&jobs[i])
-		if err != nil {
-			return err
-		}
+		texts := csvTexts(&jobs[i])
 		for k, slot := range columns {
 			record[k] = texts[slot]
 		}
 		out.Write(record)
 	}
 	out.Flush()
-	if err := out.Error(); err != nil {
-		return err
-	}
-	return buffered.Flush()
+	return out.Error()
 }
 
-// usedColumns returns the slots that are needed to write the jobs.
+// usedColumns returns the slots that are needed to write the jobs, or an error if one of
+// them cannot be written.
 func usedColumns(jobs []job) ([]int, error) {
 	used := make([]bool, len(slotNames))
 	for _, name := range []string{"id", "row", "submit_seconds", "duration_seconds"} {
 		used[slots[name]] = true
 	}
 	for i := range jobs {
-		texts, err := csvTexts(&jobs[i])
-		if err != nil {
+		texts := csvTexts(&jobs[i])
+		if err := checkCSV(&jobs[i], texts); err != nil {
 			return nil, err
 		}
 		for slot, s := range texts {
@@ -127,19 +121,24 @@ func usedColumns(jobs []job) ([]int, error) {
 	return columns, nil
 }
 
-// csvTexts returns the cells of a job by slot, which say everything of it.
-func csvTexts(j *job) ([]string, error) {
-	if len(j.PodSets) > 1 {
-		return nil, unwritable(j, "a row of CSV holds one PodSet: write JSONL")
-	}
+// csvTexts returns the cells of a job by slot.
+func csvTexts(j *job) []string {
 	texts := written(j)
-	if len(j.PodSets) == 1 {
+	if len(j.PodSets) > 0 {
 		writePods(texts, &j.PodSets[0])
+	}
+	return texts
+}
+
+// checkCSV returns an error unless the cells say everything of the job.
+func checkCSV(j *job, texts []string) error {
+	if len(j.PodSets) > 1 {
+		return unwritable(j, fmt.Sprintf("a row of CSV holds one PodSet, the job has %d: write jsonl", len(j.PodSets)))
 	}
 	for slot, s := range texts {
 		if s != strings.TrimSpace(s) {
-			return nil, unwritable(j, slotNames[slot]+": CSV cannot keep the blanks around "+quote(s))
+			return unwritable(j, slotNames[slot]+": CSV cannot keep the blanks around "+quote(s))
 		}
 	}
-	return texts, checkReadBack(j, texts)
+	return checkReadBack(j, texts)
 }

@@ -146,12 +146,14 @@ func inOurWords(err error) error {
 
 // requestField names the field of the resource with which the problem of a request begins.
 func requestField(problem string) string {
-	for r, name := range map[topology.Resource]string{
-		topology.GPU: "gpus_per_pod", topology.CPU: "cpus_per_pod", topology.Memory: "memory_per_pod",
-	} {
-		if strings.HasPrefix(problem, r.String()+":") {
-			return name
-		}
+	resource, _, _ := strings.Cut(problem, ":")
+	switch resource {
+	case topology.GPU.String():
+		return "gpus_per_pod"
+	case topology.CPU.String():
+		return "cpus_per_pod"
+	case topology.Memory.String():
+		return "memory_per_pod"
 	}
 	return "pods"
 }
