@@ -236,14 +236,26 @@ func (k *kueue) refusal(v sim.View, j int32, last sim.Reason) sim.Reason {
 	return last
 }
 
-// insufficient reports whether some PodSet wants more GPUs than are free of its models.
+// insufficient reports whether a job wants more GPUs than are free of the models it
+// accepts.
 func insufficient(v sim.View, j int32) bool {
-	first, last := v.SetsOf(j)
 	var want int64
+	var accepted uint64
+	first, last := v.SetsOf(j)
 	for s := first; s < last; s++ {
-		want += int64(v.Count(s)) * v.PodRequest(s)[topology.GPU]
+		gpus := int64(v.Count(s)) * v.PodRequest(s)[topology.GPU]
+		if want += gpus; gpus == 0 {
+			continue
+		}
+		if v.Models(s) == 0 {
+			accepted = ^uint64(0)
+		}
+		accepted |= v.Models(s)
 	}
-	return v.FreeGPUs(v.Models(first)) < want
+	if accepted == ^uint64(0) {
+		accepted = 0
+	}
+	return v.FreeGPUs(accepted) < want
 }
 
 // NextWake implements sim.Controller.

@@ -24,15 +24,14 @@ type SignalKind uint8
 
 // What controllers are told. Both get every signal and take what concerns them.
 const (
-	JobQueued    SignalKind = iota // Job is in its queue, new or returned
-	JobWithdrawn                   // Job left its queue without being admitted
-	JobReady                       // every pod of Job is ready, and it was noticed
-	JobEvicted                     // Job lost its admission
-	QuotaFreed                     // quota of Queue came back
-	PodCreated                     // Pod waits for a node
-	PodDeleted                     // Pod waits no more
-	PodLost                        // Pod of Job went down with Node
-	NodeFreed                      // something on Node was freed
+	JobQueued  SignalKind = iota // Job is in its queue, new or returned
+	JobReady                     // every pod of Job is ready, and it was noticed
+	JobEvicted                   // Job lost its admission
+	QuotaFreed                   // quota of Queue came back
+	PodCreated                   // Pod waits for a node
+	PodDeleted                   // Pod waits no more
+	PodLost                      // Pod of Job went down with Node
+	NodeFreed                    // something on Node was freed
 	NodeUp
 	NodeDown
 	HoldEnded // Pod's hold ran out and its node was given back

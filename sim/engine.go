@@ -70,6 +70,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{world: w, policy: policy, recorder: recorder, digest: NewDigest,
+		finishedAt: -1, safeAt: -1,
 		fitKnown: map[uint64]bool{}, perModel: make([]int64, len(cfg.Cluster.Models)),
 		livelocked:  make([]bool, len(cfg.Jobs)),
 		starts:      newStartCounter(w),
@@ -186,7 +187,7 @@ func (e *Engine) plan(d *driver) {
 	if at <= e.now {
 		at = Never
 	}
-	if e.now < d.busyUntil && (d.again || len(d.signals) > 0) {
+	if e.now < d.busyUntil && d.unfinished() {
 		at = min(at, d.busyUntil)
 	}
 	if at < d.wakeAt {
@@ -194,6 +195,9 @@ func (e *Engine) plan(d *driver) {
 		e.events.push(at, d.wakeKind, 0, 0)
 	}
 }
+
+// unfinished reports whether the controller has more to do now but is busy.
+func (d *driver) unfinished() bool { return d.again || len(d.signals) > 0 }
 
 // signal tells both controllers.
 func (e *Engine) signal(s Signal) {

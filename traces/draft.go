@@ -174,30 +174,11 @@ func writePods(texts []string, p *podSet) {
 	}
 }
 
-// checkReadBack returns an error if the job that a reader would make of the texts, one
-// slice per PodSet or one in all, is not the job they were written from. So a job that a
-// format cannot express is never written as another.
+// checkReadBack returns an error if the job that a reader would make of its texts is not
+// the job itself, so that a job which a format cannot express is never written as another.
+// The texts are its own fields, then one slice per PodSet unless the first has them too.
 func checkReadBack(j *job, texts ...[]string) error {
-	c := newContext(Options{Model: func(name string) (*workloads.ModelProfile, bool) {
-		return j.Model, j.Model != nil && j.Model.Name == name
-	}})
-	d := newDraft(j.Row)
-	for _, set := range texts {
-		for slot, s := range set {
-			if s == "" {
-				continue
-			}
-			if err := d.put(c, slot, s); err != nil {
-				return unwritable(j, err.Error())
-			}
-		}
-		if len(texts) > 1 {
-			if err := d.closePodSet(); err != nil {
-				return unwritable(j, err.Error())
-			}
-		}
-	}
-	back, err := d.finish()
+	back, err := readBack(j, texts)
 	if err != nil {
 		return unwritable(j, err.Error())
 	}
@@ -205,6 +186,29 @@ func checkReadBack(j *job, texts ...[]string) error {
 		return unwritable(j, "it has more than the format can say")
 	}
 	return nil
+}
+
+func readBack(j *job, texts [][]string) (job, error) {
+	c := newContext(Options{Model: func(name string) (*workloads.ModelProfile, bool) {
+		return j.Model, j.Model != nil && j.Model.Name == name
+	}})
+	d := newDraft(j.Row)
+	for i, set := range texts {
+		for slot, s := range set {
+			if s == "" {
+				continue
+			}
+			if err := d.put(c, slot, s); err != nil {
+				return job{}, err
+			}
+		}
+		if i > 0 {
+			if err := d.closePodSet(); err != nil {
+				return job{}, err
+			}
+		}
+	}
+	return d.finish()
 }
 
 func unwritable(j *job, why string) error {

@@ -1,0 +1,9 @@
+// Package testdata embeds the scenarios and recorded answers that the commands ship.
+package testdata
+
+import _ "embed"
+
+// Scenarios are the hand-derived scenarios with exact expected numbers, one a line.
+//
+//go:embed conformance/scenarios.jsonl
+var Scenarios []byte
