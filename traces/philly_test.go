@@ -29,7 +29,7 @@ func TestPhilly(t *testing.T) {
 	if got := tr.Jobs[3].Submit; got != int64(3*time.Hour+30*time.Minute) {
 		t.Errorf("the last job was submitted after %v", time.Duration(got))
 	}
-	if len(tr.Warnings) != 1 || !strings.HasPrefix(tr.Warnings[0], "3 of 4 rows are out of order, by up to 3h30m0s") {
+	if len(tr.Warnings) != 1 || !strings.HasPrefix(tr.Warnings[0], "3 of 4 rows come after a row submitted later, by up to 3h30m0s") {
 		t.Errorf("warnings %q", tr.Warnings)
 	}
 }
