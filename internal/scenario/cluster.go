@@ -56,7 +56,11 @@ func (r *resolver) scaleCluster(list nodeList, y float64) {
 	var err error
 	count := len(list.nodes)
 	if list.nodes, err = topology.Multiply(list.nodes, y); err != nil {
-		r.fail(at("scale", "cluster"), "%v", err)
+		msg := err.Error()
+		if e, ok := errors.AsType[*topology.FieldError](err); ok {
+			msg = e.Problem
+		}
+		r.fail(at("scale", "cluster"), "%s", msg)
 		return
 	}
 	blame := list.blame
@@ -71,7 +75,11 @@ func (r *resolver) build(list nodeList) *topology.Cluster {
 		return c
 	}
 	if e, ok := errors.AsType[*topology.NodeError](err); ok {
-		list.blame(e.Index, e.Field, e.Problem)
+		msg := e.Problem
+		if e.Field == "name" && e.Name != "" {
+			msg = quote(e.Name) + " is the name of another node too"
+		}
+		list.blame(e.Index, e.Field, msg)
 	} else if e, ok := errors.AsType[*topology.FieldError](err); ok {
 		r.fail(at("cluster", e.Field), "%s", e.Problem)
 	} else {
@@ -201,13 +209,12 @@ func (r *resolver) listedNodes(entries []Node, levels []string, blame func(entry
 	list := nodeList{levels: levels}
 	var entryOf []int
 	list.blame = func(node int, field, msg string) { blame(entryOf[node], field, msg) }
-	room := topology.MaxNodes
+	if i := overfull(entries); i >= 0 {
+		blame(i, "count", fmt.Sprintf("the cluster would have more than %d nodes", topology.MaxNodes))
+		return list
+	}
 	for i := range entries {
-		n, count := &entries[i], max(1, entries[i].Count)
-		if room -= count; room < 0 {
-			blame(i, "count", fmt.Sprintf("the cluster would have more than %d nodes", topology.MaxNodes))
-			return list
-		}
+		n := &entries[i]
 		node, field, problem := nodeOf(n, levels)
 		if problem != "" {
 			blame(i, field, problem)
@@ -216,12 +223,23 @@ func (r *resolver) listedNodes(entries []Node, levels []string, blame func(entry
 		if n.CPU == 0 || n.Memory == 0 {
 			r.assumeNodes()
 		}
-		for k := range count {
+		for k := range max(1, n.Count) {
 			node.Name = numbered(n.Name, k, n.Count)
 			list.nodes, entryOf = append(list.nodes, node), append(entryOf, i)
 		}
 	}
 	return list
+}
+
+// overfull returns the first entry that makes the cluster too large, or -1.
+func overfull(entries []Node) int {
+	room := topology.MaxNodes
+	for i := range entries {
+		if room -= max(1, entries[i].Count); room < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // numbered returns the name of the k-th of count things, padded so that the order of
@@ -292,6 +310,11 @@ func noNode(name string, c *topology.Cluster) string {
 	return quote(name) + ": expected the name of a node" + suggest.Hint(name, known)
 }
 
+// filled returns the uplink with the defaults of a full one.
+func (u Uplink) filled() Uplink {
+	return Uplink{cmp.Or(u.Oversubscription, 1), cmp.Or(u.Efficiency, 1)}
+}
+
 // resolveFabric compiles the fabric for the cluster.
 func (r *resolver) resolveFabric() {
 	if r.Fabric == nil {
@@ -307,9 +330,14 @@ func (r *resolver) resolveFabric() {
 	before := len(r.errs.list)
 	levels := map[string]fabric.Level{}
 	for _, name := range slices.Sorted(maps.Keys(r.Fabric.Levels)) {
-		r.checkLevel(at("fabric", "levels", name), name)
-		up := r.Fabric.Levels[name]
-		levels[name] = fabric.Level{Oversubscription: cmp.Or(up.Oversubscription, 1), Efficiency: cmp.Or(up.Efficiency, 1)}
+		p, up := at("fabric", "levels", name), r.Fabric.Levels[name]
+		r.checkLevel(p, name)
+		if levels[name] = fabric.Level(up.filled()); levels[name].Oversubscription < 1 {
+			r.fail(p.to("oversubscription"), "%v: expected a number of at least 1", up.Oversubscription)
+		}
+		if levels[name].Efficiency > 1 {
+			r.fail(p.to("efficiency"), "%v: expected a number of at most 1", up.Efficiency)
+		}
 	}
 	if len(r.errs.list) > before {
 		return

@@ -94,7 +94,9 @@ func (d *decoder) expected(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
 		return "a list"
-	case reflect.Struct, reflect.Map:
+	case reflect.Struct:
+		return d.shapeOf(v.Type()).describe()
+	case reflect.Map:
 		return "a mapping"
 	case reflect.String:
 		return "a text"
@@ -142,7 +144,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	if !d.is(n, yaml.MappingNode, v) {
 		return
 	}
-	seen := make([]*yaml.Node, len(s.fields))
+	seen, meant := make([]*yaml.Node, len(s.fields)), map[string]bool{}
 	d.eachField(n, func(key, value *yaml.Node) {
 		i := s.lookup(key.Value)
 		switch {
@@ -150,6 +152,8 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 			d.restField(s, key, value, v.FieldByIndex(s.rest.index))
 		case i < 0:
 			d.fail(key, "unknown field%s", d.unknown(s, key.Value))
+			word, _ := suggest.Closest(key.Value, s.names())
+			meant[word] = true
 		case seen[i] != nil:
 			d.fail(key, "given a second time: the first is in line %d", seen[i].Line)
 		default:
@@ -158,7 +162,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		}
 	})
 	for i := range s.fields {
-		if s.fields[i].required && seen[i] == nil {
+		if s.fields[i].required && seen[i] == nil && !meant[s.fields[i].name] {
 			d.failAt(n, s.fields[i].name, "missing: expected %s", d.expected(v.FieldByIndex(s.fields[i].index)))
 		}
 	}
@@ -193,6 +197,8 @@ func (d *decoder) field(f *field, n *yaml.Node, v reflect.Value) {
 		n = n.Alias
 	}
 	switch {
+	case v.Kind() == reflect.String && f.required && v.Len() == 0:
+		d.fail(n, "expected a text that is not empty")
 	case v.CanInt() && f.positive && v.Int() < 1, v.Kind() == reflect.Float64 && f.positive && v.Float() <= 0:
 		d.fail(n, "%s: expected more than 0", quote(n.Value))
 	case v.CanInt() && !f.signed && v.Int() < 0 && !isTextual(v), v.Kind() == reflect.Float64 && v.Float() < 0:

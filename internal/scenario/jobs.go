@@ -17,7 +17,7 @@ func (r *resolver) listedJobs(entries []Job) jobList {
 	}
 	var list jobList
 	var entryOf []int
-	list.blame = func(job int, field, msg string) { 
+	list.blame = func(job int, field, msg string) {
 		i := entryOf[job]
 		r.fail(p.to(i).to(entries[i].fieldPath(field, msg)...), "%s", msg)
 	}

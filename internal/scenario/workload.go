@@ -190,6 +190,9 @@ func (r *resolver) shape(jobs []workloads.Job) {
 		}
 		jobs[i].PodSets = workloads.Shape(jobs[i].GPUs, nodeGPUs, perGPU)
 	}
+	if gang != nil && !shaped {
+		r.warn("workload.gang changes nothing: the trace says the shape of all its jobs")
+	}
 	if shaped {
 		r.assume("job shapes from GPU totals: pods of %d", nodeGPUs)
 		if gang == nil || gang.CPUPerGPU == 0 || gang.MemoryPerGPU == 0 {
@@ -261,14 +264,18 @@ func (r *resolver) syntheticJobs(given *SyntheticJobs) jobList {
 		r.fail(p.to("mix"), "%s: expected one of %s%s", quote(given.Mix), strings.Join(mixes, ", "), suggest.Hint(given.Mix, mixes))
 		return jobList{}
 	}
+	if len(r.jobNodes.Models) == 0 {
+		r.fail(p, "the cluster has no GPUs: expected some, for which a load can be drawn")
+		return jobList{}
+	}
 	jobs, err := workloads.Synthetic{
 		Mix: given.Mix, Jobs: given.Jobs, Load: given.Load, StartHour: given.StartHour,
 		ClusterGPUs: r.jobNodes.Capacity()[topology.GPU] / topology.Milli, NodeGPUs: r.nodeGPUs(), Seed: r.out.Config.Seed,
 	}.Generate()
 	if e, ok := err.(*workloads.FieldError); ok {
-		field, ok := map[string]string{"cluster_gpus": "mix", "node_gpus": "mix", "start_hour": "startHour"}[e.Field]
-		if !ok {
-			field = e.Field
+		field := e.Field
+		if field == "start_hour" {
+			field = "startHour"
 		}
 		r.fail(p.to(field), "%s", e.Problem)
 	} else if err != nil {
