@@ -101,6 +101,15 @@ func showSelection(b *strings.Builder, d *datadriven.TestData, s *Scenario) {
 // resolveText resolves a text to which the parts of a scenario that it lacks are added at
 // the end, so that places are those in the text.
 func resolveText(text string) (*Scenario, error) {
+	f, err := Parse("s.yaml", []byte(withHeader(text)))
+	if err != nil {
+		return nil, err
+	}
+	return f.Resolve("testdata/files")
+}
+
+// withHeader adds what a text lacks to be a scenario.
+func withHeader(text string) string {
 	parts := []struct{ field, text string }{
 		{"apiVersion", "apiVersion: gangplan/v1alpha1"},
 		{"kind", "kind: Scenario"},
@@ -113,11 +122,7 @@ func resolveText(text string) (*Scenario, error) {
 			whole += p.text + "\n"
 		}
 	}
-	f, err := Parse("s.yaml", []byte(whole))
-	if err != nil {
-		return nil, err
-	}
-	return f.Resolve("testdata/files")
+	return whole
 }
 
 func errorText(err error, none string) string {

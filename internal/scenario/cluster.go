@@ -10,7 +10,6 @@ import (
 
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/topology"
-	"github.com/gangplan/gangplan/topology/fabric"
 )
 
 // The names of levels that need no declaration, from the highest, and the levels of a
@@ -308,44 +307,4 @@ func noNode(name string, c *topology.Cluster) string {
 		known = append(known, c.Nodes[i].Name)
 	}
 	return quote(name) + ": expected the name of a node" + suggest.Hint(name, known)
-}
-
-// filled returns the uplink with the defaults of a full one.
-func (u Uplink) filled() Uplink {
-	return Uplink{cmp.Or(u.Oversubscription, 1), cmp.Or(u.Efficiency, 1)}
-}
-
-// resolveFabric compiles the fabric for the cluster.
-func (r *resolver) resolveFabric() {
-	if r.Fabric == nil {
-		return
-	}
-	profile, ok := fabric.Lookup(r.Fabric.Profile)
-	if !ok {
-		names := fabric.Names()
-		r.fail(at("fabric", "profile"), "unknown profile %s: expected one of %s%s",
-			quote(r.Fabric.Profile), strings.Join(names, ", "), suggest.Hint(r.Fabric.Profile, names))
-		return
-	}
-	before := len(r.errs.list)
-	levels := map[string]fabric.Level{}
-	for _, name := range slices.Sorted(maps.Keys(r.Fabric.Levels)) {
-		p, up := at("fabric", "levels", name), r.Fabric.Levels[name]
-		r.checkLevel(p, name)
-		if levels[name] = fabric.Level(up.filled()); levels[name].Oversubscription < 1 {
-			r.fail(p.to("oversubscription"), "%v: expected a number of at least 1", up.Oversubscription)
-		}
-		if levels[name].Efficiency > 1 {
-			r.fail(p.to("efficiency"), "%v: expected a number of at most 1", up.Efficiency)
-		}
-	}
-	if len(r.errs.list) > before {
-		return
-	}
-	compiled, err := fabric.New(profile, r.cluster, levels)
-	if err != nil {
-		r.fail(at("fabric"), "%v", err)
-		return
-	}
-	r.out.Config.Fabric = compiled
 }

@@ -49,13 +49,8 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value) {
 		defer func() { d.aliases-- }()
 		n = n.Alias
 	}
-	if d.aliases > 0 {
-		if d.budget--; d.budget < 0 {
-			if d.budget == -1 {
-				d.fail(n, "the file stands for too much: expected at most %d values by aliases", maxAliased)
-			}
-			return
-		}
+	if !d.affords(n) {
+		return
 	}
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -75,6 +70,17 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value) {
 	default:
 		d.table(n, v)
 	}
+}
+
+// affords counts what is reached through aliases and reports whether it is not too much.
+func (d *decoder) affords(n *yaml.Node) bool {
+	if d.aliases == 0 {
+		return true
+	}
+	if d.budget--; d.budget == -1 {
+		d.fail(n, "the file stands for too much: expected at most %d values by aliases", maxAliased)
+	}
+	return d.budget >= 0
 }
 
 func isTextual(v reflect.Value) bool {
