@@ -17,7 +17,7 @@ type Engine struct {
 
 	admit, bind driver
 	active      []int32 // admitted jobs, in no order
-	createNow   []int32 // jobs whose pods come into being before the next Binder cycle
+	createNow   []turn  // jobs whose pods come into being before the next Binder cycle
 	waveNow     []creation
 	slots       slots // terminating pods
 
@@ -294,7 +294,7 @@ func (e *Engine) handleJob(ev event) {
 	case ev.kind == evVisible:
 		e.show(j)
 	case ev.kind == evPodWave:
-		e.createNow = append(e.createNow, j)
+		e.createNow = append(e.createNow, turn{j, jb.gen})
 	case ev.kind == evReplace:
 		e.replace(j)
 	case ev.kind == evPodsReadySeen:

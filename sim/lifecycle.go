@@ -248,7 +248,7 @@ func (e *Engine) fail(j int32, c Cause) {
 	e.interrupt(j)
 	jb.evictions[c]++
 	e.emit(Fail, j, -1, -1, jb.pods)
-	e.end(j, Failed, e.grace())
+	e.end(j, Failed, e.cfg.Timing.Termination)
 	e.releaseLater(j, e.cfg.Timing.EvictRelease)
 }
 
