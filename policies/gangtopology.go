@@ -27,7 +27,7 @@ var gangTopology = Declaration{
 }
 
 func newPlacer(s Settings) *placer {
-	p := &placer{fallback: workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: s.Get("level")}}
+	p := &placer{preset: stage.Kueue017, fallback: workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: s.Get("level")}}
 	switch s.Get("mode") {
 	case "required":
 		p.fallback.Mode = workloads.TopologyRequired

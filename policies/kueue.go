@@ -315,13 +315,15 @@ func keyOf(v sim.View, j int32) jobKey {
 type placer struct {
 	fallback workloads.TopologyRequest // for jobs that carry no request
 	forced   *stage.Algorithm          // overrides the choice by request when not nil
+	preset   stage.Preset
 	search   *stage.Search
+	leaves   stage.Leaves
 }
 
 // reset prepares for a run. A request without a level means the one above the host.
 func (p *placer) reset(v sim.View) {
-	p.search = stage.NewSearch(v.Cluster())
-	if p.fallback.Level == "" {
+	p.search = stage.NewSearch(v.Cluster(), v.Cluster().HostLevel())
+	if p.fallback.Level == "" && p.fallback.Mode != workloads.TopologyUnconstrained {
 		p.fallback.Level = v.Cluster().Levels[max(0, v.Cluster().HostLevel()-1)]
 	}
 }
@@ -343,23 +345,23 @@ func (p *placer) assign(tx *sim.Tx, j int32) bool {
 func (p *placer) place(v sim.View, plane sim.Plane, j, s int32) bool {
 	counts := v.Counts(plane, v.Shape(s))
 	if pin := v.PinnedNode(s); pin >= 0 {
-		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Node: pin, Count: v.Count(s)})
+		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Leaf: pin, Count: v.Count(s)})
 		return counts[v.Cluster().HostDomain(pin)] >= v.Count(s)
 	}
 	first, _ := v.SetsOf(j)
-	request := v.Job(j).PodSets[s-first].Topology
+	request := &v.Job(j).PodSets[s-first].Topology
 	if request.Mode == workloads.TopologyNone {
-		request = p.fallback
+		request = &p.fallback
 	}
-	level := v.Cluster().HostLevel()
-	algo := stage.LeastFreeCapacity
-	if request.Mode == workloads.TopologyPreferred || request.Mode == workloads.TopologyRequired {
-		level, algo = v.Cluster().Level(request.Level), stage.BestFit
+	r, err := stage.Resolve(request, v.Count(s), v.Cluster(), p.search.LeafLevel(), &p.preset)
+	if err != nil {
+		return false
 	}
 	if p.forced != nil {
-		algo = *p.forced
+		r.Algo = *p.forced
 	}
-	return p.search.Place(counts, v.Count(s), request.Mode, level, algo)
+	p.leaves.Pods = counts[v.Cluster().HostDomain(0):]
+	return p.search.Place(&r, &p.leaves)
 }
 
 // lacksHosts reports whether the pods that fit over all hosts are fewer than wanted.

@@ -17,7 +17,7 @@ func valid() Job {
 	j.GPUs, j.ImageBytes = 19, 20*topology.GiB
 	j.PodSets = Shape(19, 8, PerGPU())
 	j.PodSets[0].MinCount = 1
-	j.PodSets[0].Topology = TopologyRequest{TopologyRequired, "rack"}
+	j.PodSets[0].Topology = TopologyRequest{Mode: TopologyRequired, Level: "rack"}
 	j.Model, _ = LookupModel("llama-3-8b")
 	return j
 }
