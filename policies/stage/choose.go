@@ -185,5 +185,5 @@ func (s *Search) sign() int {
 }
 
 func (s *Search) byName(a, b int32) int {
-	return int(s.cluster.Domains[a].NameRank) - int(s.cluster.Domains[b].NameRank)
+	return int(s.rank[a] - s.rank[b])
 }

@@ -26,6 +26,10 @@ type Search struct {
 	cluster *topology.Cluster
 	leaf    int32 // lowest level of the topology
 
+	child  []span  // by domain: its children
+	rank   []int32 // by domain: its place among its level's names
+	byRank []int32 // by start of the level + rank: the domain
+
 	r      Request
 	size   int32                     // of the outermost slices
 	level  int32                     // of the outermost slices
@@ -37,7 +41,6 @@ type Search struct {
 	pool   []int32                   // domains to choose from
 	keys   []uint64                  // of the pool, in fast.go
 	dp     dpTable                   // of balanced placement
-	owned  []int32                   // per domain: pods of a partial assignment, in replace.go
 
 	Slots   []Slot  // the answer of the last successful Place, by the leaves' names
 	Leader  int32   // the leaf of the leader, or -1
@@ -64,8 +67,19 @@ type Failure struct {
 // NewSearch makes a search over a cluster whose topology ends at a level, which is the
 // host's or one above.
 func NewSearch(c *topology.Cluster, leaf int32) *Search {
-	return &Search{cluster: c, leaf: leaf, st: make([]tally, c.LevelStart[leaf+1]), Leader: -1}
+	n := c.LevelStart[leaf+1]
+	s := &Search{cluster: c, leaf: leaf, st: make([]tally, n), Leader: -1,
+		child: make([]span, n), rank: make([]int32, n), byRank: make([]int32, n)}
+	for i := range n {
+		d := &c.Domains[i]
+		s.child[i], s.rank[i] = span{d.FirstChild, d.LastChild}, d.NameRank
+		s.byRank[c.LevelStart[d.Level]+d.NameRank] = i
+	}
+	return s
 }
+
+// span is the children of a domain.
+type span struct{ first, last int32 }
 
 // LeafLevel returns the lowest level of the topology.
 func (s *Search) LeafLevel() int32 { return s.leaf }
@@ -152,20 +166,6 @@ func (s *Search) AssignSet(tx *sim.Tx, set int32) {
 
 // sortSlots orders the answer by the names of the leaves. Ranks of pods follow it.
 func (s *Search) sortSlots() {
-	leaves := s.cluster.Domains[s.cluster.LevelStart[s.leaf]:]
-	if len(s.Slots) > 24 {
-		slices.SortStableFunc(s.Slots, func(a, b Slot) int {
-			return int(leaves[a.Leaf].NameRank) - int(leaves[b.Leaf].NameRank)
-		})
-		return
-	}
-	for i := 1; i < len(s.Slots); i++ {
-		slot := s.Slots[i]
-		rank := leaves[slot.Leaf].NameRank
-		n := i
-		for ; n > 0 && leaves[s.Slots[n-1].Leaf].NameRank > rank; n-- {
-			s.Slots[n] = s.Slots[n-1]
-		}
-		s.Slots[n] = slot
-	}
+	base := s.cluster.LevelStart[s.leaf]
+	slices.SortStableFunc(s.Slots, func(a, b Slot) int { return int(s.rank[base+a.Leaf] - s.rank[base+b.Leaf]) })
 }
