@@ -115,6 +115,9 @@ func (v View) Used(p Plane) []topology.Resources { return v.e.nodes.planes[p].us
 // Counts returns how many pods of a shape fit into every domain, by domain id.
 func (v View) Counts(p Plane, s capacity.Shape) []int32 { return v.e.nodes.planes[p].index.Counts(s) }
 
+// Index returns the capacity index of a plane, for searches that need its order.
+func (v View) Index(p Plane) *capacity.Index { return v.e.nodes.planes[p].index }
+
 // Total returns how many pods of a shape fit over all hosts.
 func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }
 
