@@ -97,6 +97,9 @@ func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
 func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
 func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 
+// Assigned reports whether the node of Pin is a topology assignment.
+func (v View) Assigned(pod int32) bool { return v.e.pods[pod].assigned }
+
 // NodeOf returns the node a pod is on, or -1.
 func (v View) NodeOf(pod int32) int32 { return v.e.pods[pod].node }
 
