@@ -86,7 +86,8 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 	return r, err
 }
 
-// place searches, in a plane, for one PodSet and the leader of its group, or -1.
+// place searches, in a plane, for one PodSet and the leader of its group, or -1. An answer
+// that loses the leader, as older versions give some, is none.
 func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
 	shape := v.Shape(s)
 	if pin := v.PinnedNode(s); pin >= 0 {
@@ -103,7 +104,7 @@ func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
 	}
 	r.Leader = true
 	p.fill(v, plane, s, leader)
-	return p.search.Place(&r, &p.leaves)
+	return p.search.Place(&r, &p.leaves) && p.search.Leader >= 0 && p.search.Pods() == r.Count
 }
 
 // fill counts what fits on the hosts beside a leader.

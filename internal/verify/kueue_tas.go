@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/testdata"
@@ -28,6 +29,7 @@ type tasCase struct {
 // tasCluster is the part of a case that describes the cluster.
 type tasCluster struct {
 	ID      string    `json:"id"`
+	Gates   string    `json:"gates"`
 	Levels  []string  `json:"levels"`
 	PodsCap int64     `json:"pods_cap"`
 	Nodes   []tasNode `json:"nodes"`
@@ -112,6 +114,16 @@ func compareTAS(id string, want, got *tasAnswer) Outcome {
 	return o
 }
 
+// preset is Kueue 0.17 with the gates of a case: "default", or a list of those that are
+// not as by default.
+func (c *tasCluster) preset() stage.Preset {
+	p := stage.Kueue017
+	p.MultiLayer = strings.Contains(c.Gates, "TASMultiLayerTopology=true")
+	p.Balanced = strings.Contains(c.Gates, "TASBalancedPlacement=true")
+	p.Mixed = !strings.Contains(c.Gates, "TASProfileMixed=false")
+	return p
+}
+
 // hostLabel is the lowest level of topologies that go down to the node.
 const hostLabel = "kubernetes.io/hostname"
 
@@ -121,6 +133,7 @@ type tasWorld struct {
 	leaf    int32
 	free    []topology.Resources
 	search  *stage.Search
+	preset  stage.Preset
 	leaves  stage.Leaves
 }
 
@@ -149,7 +162,7 @@ func newTASWorld(c *tasCluster) (*tasWorld, error) {
 	for i := range cluster.Nodes {
 		w.free[i] = cluster.Nodes[i].Allocatable
 	}
-	w.search = stage.NewSearch(cluster, w.leaf)
+	w.search, w.preset = stage.NewSearch(cluster, w.leaf), c.preset()
 	w.takeUsed(c.Nodes)
 	return w, nil
 }
@@ -225,7 +238,7 @@ func (w *tasWorld) placeGroup(g []tasRequest, placed map[string]tasPodSet) (reas
 	if err != nil {
 		return "", err
 	}
-	r, bad := stage.Resolve(&spec, workers.Count, w.cluster, w.leaf, &stage.Kueue017)
+	r, bad := stage.Resolve(&spec, workers.Count, w.cluster, w.leaf, &w.preset)
 	if bad != nil {
 		return bad.Error(), nil
 	}

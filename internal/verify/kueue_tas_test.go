@@ -1,6 +1,11 @@
 package verify
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/gangplan/gangplan/policies/stage"
+)
 
 // TestKueueTASExact wants every recorded topology assignment to the letter.
 func TestKueueTASExact(t *testing.T) {
@@ -23,6 +28,28 @@ func TestKueueTASExact(t *testing.T) {
 				shown++
 				t.Errorf("%s: %s", o.ID, o.Reason)
 			}
+		}
+	}
+}
+
+// TestKueueTASGates wants the same of cases that Kueue 0.17.0 answered with other gates:
+// slices beside leaders, several layers of slices, and BestFit for everything.
+func TestKueueTASGates(t *testing.T) {
+	path := filepath.Join("..", "..", "testdata", "conformance", "kueue_tas_gates.jsonl.gz")
+	r, err := kueueTAS.Check(Options{Cases: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exact != 1000 || r.Cases != 1000 {
+		t.Errorf("%d exact of %d, want 1000 of 1000: %+v", r.Exact, r.Cases, r.Mismatches[:min(3, len(r.Mismatches))])
+	}
+	for gates, want := range map[string]stage.Preset{
+		"default":                    {Name: "0.17", Mixed: true},
+		"TASProfileMixed=false":      {Name: "0.17"},
+		"TASMultiLayerTopology=true": {Name: "0.17", Mixed: true, MultiLayer: true},
+	} {
+		if got := (&tasCluster{Gates: gates}).preset(); got != want {
+			t.Errorf("%s: %+v, want %+v", gates, got, want)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func (s *Search) chooseOne() bool {
 	} else if s.holds(top, need, leaders) {
 		top = s.tightestSlices(s.pool, need, leaders)
 	}
+	s.top = top
 	if s.holds(top, need, leaders) {
 		s.chosen = append(s.chosen, top)
 		return true
@@ -62,12 +63,13 @@ func (s *Search) holds(d, slices, leaders int32) bool {
 }
 
 // bestOfPool returns how many slices the best domain of the pool holds, which is what the
-// failure of a required request tells.
+// failure of a required request tells. With a leader that is the tightest domain by what
+// it holds beside one, even if it is the leader that has no room there.
 func (s *Search) bestOfPool() int32 {
 	if s.r.Algo == LeastFreeCapacity {
 		return s.st[s.pool[len(s.pool)-1]].pods
 	}
-	return s.st[s.pool[0]].slices
+	return s.st[s.top].slices
 }
 
 // chooseMany takes several domains of the pool: first those that host the leader, then

@@ -4,29 +4,25 @@ package stage
 // slices the children of all chosen domains are one pool and the whole count is taken
 // from it again; from there on every domain's pods go to its own children, because a
 // slice must stay in one domain. Balanced placement has shared out what every domain
-// gets, so all its levels are of the second kind.
+// gets, so all its levels are of the second kind. It reports whether every list held what
+// was promised; if one did not, its part of the answer is missing.
 func (s *Search) descend(level int32, balanced bool) bool {
-	if !s.takeFrom(s.chosen, amount{s.need(), s.leaders(), s.size, true}) {
-		return false
-	}
+	whole := amount{s.need(), s.leaders(), s.size, true}
+	ok := s.takeFrom(s.chosen, whole)
 	s.swap()
 	for ; level < min(s.leaf, s.level) && !balanced; level++ {
 		s.poolChildren()
 		s.sortByRoom(s.pool)
-		if !s.takeFrom(s.pool, amount{s.need(), s.leaders(), s.size, true}) {
-			return false
-		}
+		ok = s.takeFrom(s.pool, whole) && ok
 		s.swap()
 	}
 	for ; level < s.leaf; level++ {
 		for _, d := range s.chosen {
-			if !s.shareOut(d, s.unitBelow(level)) {
-				return false
-			}
+			ok = s.shareOut(d, s.unitBelow(level)) && ok
 		}
 		s.swap()
 	}
-	return true
+	return ok
 }
 
 // swap makes what was taken at a level the chosen domains.
@@ -83,8 +79,9 @@ type amount struct {
 // takeFrom walks a list in order, takes whole domains while it must, and ends with one
 // that holds the rest: for BestFit the tightest of those still ahead. What was taken is
 // appended to next, and the tallies of those domains say how much. It reports whether
-// everything was taken.
+// everything was taken; if not, nothing is appended.
 func (s *Search) takeFrom(list []int32, a amount) bool {
+	before := len(s.next)
 	for i := range list {
 		done := false
 		switch {
@@ -101,6 +98,7 @@ func (s *Search) takeFrom(list []int32, a amount) bool {
 			return true
 		}
 	}
+	s.next = s.next[:before]
 	return false
 }
 

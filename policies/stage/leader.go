@@ -21,8 +21,9 @@ func (s *Search) takeSlicesWithLeader(list []int32, a *amount) bool {
 	return false
 }
 
-// takePodsWithLeader is the same over pods. Kueue 0.17 loses the leader here when the
-// first child cannot hold all pods beside it; gangplan keeps it.
+// takePodsWithLeader is the same over pods. Where the first child cannot hold all of them
+// beside the leader, older versions of Kueue lose the leader and give the child more pods
+// than are booked: the search does as they did.
 func (s *Search) takePodsWithLeader(list []int32, a *amount) bool {
 	d := list[0]
 	if s.r.Algo == BestFit && s.st[d].podsL >= a.left && s.st[d].leader >= a.leaders {
@@ -33,6 +34,12 @@ func (s *Search) takePodsWithLeader(list []int32, a *amount) bool {
 	if t.podsL >= a.left && t.leader >= a.leaders {
 		t.leader, t.pods = a.leaders, a.left
 		return true
+	}
+	if !s.r.Hosts {
+		a.left -= t.podsL
+		a.leaders -= t.leader
+		t.podsL, t.leader = min(t.podsL, a.left), min(t.leader, a.leaders)
+		return false
 	}
 	t.leader = min(t.leader, a.leaders)
 	t.pods = min(t.podsL, a.left)

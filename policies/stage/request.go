@@ -100,6 +100,10 @@ func Resolve(t *workloads.TopologyRequest, count int32, c *topology.Cluster, lea
 		r.Algo = p.Algorithm(r.Mode)
 	case workloads.TopologySliceOnly:
 		r.Level = 0
+	case workloads.TopologyUnconstrained:
+		if t.Slices[0].Size > 0 {
+			r.Level = 0 // nothing but slices is asked for
+		}
 	case workloads.TopologyPreferred, workloads.TopologyRequired:
 		if r.Level = levelOf(c, leaf, t.Level); r.Level < 0 {
 			return r, fmt.Errorf("no requested topology level: %s", t.Level)

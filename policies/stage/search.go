@@ -36,6 +36,7 @@ type Search struct {
 	sizeAt [topology.MaxLevels]int32 // of inner slices, by level; 0: none
 	st     []tally                   // by domain id
 	saved  []tally                   // what balanced placement works on copies of
+	top    int32                     // the domain that a level was judged by
 	chosen []int32                   // domains that take part, at the level reached
 	next   []int32                   // the same, of the level below
 	pool   []int32                   // domains to choose from
@@ -57,7 +58,8 @@ type tally struct {
 
 // Failure is why a search found no place: Fit of Want slices would. Level is where the
 // search ended. Contradiction says that phase 1 promised what phase 2 could not keep, which
-// a leader can cause; Kueue then admits the workload with an empty assignment.
+// a leader can cause; Kueue then admits the workload with what it has, which is in Slots
+// and may be nothing.
 type Failure struct {
 	Fit, Want     int32
 	Level         int32
@@ -99,11 +101,12 @@ func (s *Search) Place(r *Request, in *Leaves) bool {
 			return false
 		}
 	}
-	if !s.descend(level, done) {
+	kept := s.descend(level, done)
+	s.readAnswer()
+	if !kept {
 		s.Failure = Failure{Fit: s.need(), Want: s.need(), Level: level, Contradiction: true}
-		return false
 	}
-	return s.readAnswer()
+	return kept
 }
 
 // begin prepares the buffers for a request.
@@ -138,7 +141,7 @@ func (s *Search) fail(level, fit int32) bool {
 }
 
 // readAnswer turns the chosen leaves into slots, in the order of their names.
-func (s *Search) readAnswer() bool {
+func (s *Search) readAnswer() {
 	base := s.cluster.LevelStart[s.leaf]
 	for _, d := range s.chosen {
 		if s.st[d].leader > 0 {
@@ -149,7 +152,6 @@ func (s *Search) readAnswer() bool {
 		}
 	}
 	s.sortSlots()
-	return true
 }
 
 // AssignSet assigns the pods of a PodSet of a queued job to the slots found, rank after
@@ -162,6 +164,15 @@ func (s *Search) AssignSet(tx *sim.Tx, set int32) {
 			pod++
 		}
 	}
+}
+
+// Pods is the number of pods in Slots.
+func (s *Search) Pods() int32 {
+	var n int32
+	for _, slot := range s.Slots {
+		n += slot.Count
+	}
+	return n
 }
 
 // sortSlots orders the answer by the names of the leaves. Ranks of pods follow it.
