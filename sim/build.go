@@ -11,6 +11,14 @@ import (
 )
 
 func newWorld(cfg *Config) (*world, error) {
+	if len(cfg.Jobs) > 0 && len(cfg.Queues) == 0 {
+		return nil, fmt.Errorf("there are jobs but no queue")
+	}
+	for j := 1; j < len(cfg.Jobs); j++ {
+		if cfg.Jobs[j].Submit < cfg.Jobs[j-1].Submit {
+			return nil, fmt.Errorf("job %q is submitted before the one it follows: jobs must be sorted by submission", cfg.Jobs[j].ID)
+		}
+	}
 	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {

@@ -30,7 +30,6 @@ const (
 	QuotaFreed                   // quota of Queue came back
 	PodCreated                   // Pod waits for a node
 	PodDeleted                   // Pod waits no more
-	PodLost                      // Pod of Job went down with Node
 	NodeFreed                    // something on Node was freed
 	NodeUp
 	NodeDown

@@ -110,7 +110,6 @@ const (
 	PodAssumed
 	PodStarting
 	PodReady
-	PodLostState
 )
 
 // pod is the state of one rank of a job.
@@ -136,6 +135,7 @@ type set struct {
 	models     uint64
 	maskSlot   int32
 	shape      capacity.Shape
+	held       int32 // of its pods: assumed beyond a cycle
 	bound      int32
 	ready      int32
 	neverReady int32

@@ -165,7 +165,16 @@ func (e *Engine) unassume(p int32) {
 	r := e.sets[pd.set].request
 	e.reserve(pd.node, -r[topology.GPU])
 	e.take(Physical, pd.node, topology.Resources{}.Minus(r))
-	pd.node, pd.held = -1, false
+	pd.node = -1
+	e.letGo(pd)
+}
+
+// letGo ends a hold, if the pod is held.
+func (e *Engine) letGo(pd *pod) {
+	if pd.held {
+		pd.held = false
+		e.sets[pd.set].held--
+	}
 }
 
 func (e *Engine) reserve(node int32, milli int64) {
@@ -187,7 +196,7 @@ func (e *Engine) bindAssumed(p int32) {
 	pd := &e.pods[p]
 	node := pd.node
 	e.must(!e.overfull(node), "a node was given more than it has")
-	pd.held = false
+	e.letGo(pd)
 	e.reserve(node, -e.sets[pd.set].request[topology.GPU])
 	e.bindPod(p, node)
 }

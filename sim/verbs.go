@@ -22,6 +22,7 @@ func (tx *Tx) Release(pod int32) {
 func (e *Engine) hold(p int32, until int64) {
 	pd := &e.pods[p]
 	pd.held = true
+	e.sets[pd.set].held++
 	pd.gen++
 	if until != Never {
 		e.events.push(max(until, e.now), evHoldEnd, p, pd.gen)
@@ -167,16 +168,25 @@ func (tx *Tx) Unreserve(j int32) {
 func (v View) Reservations() []Interval { return v.e.intervals }
 
 // currentReservations adds, per model, the milli-GPU that current intervals hold of what
-// is free.
+// is free: on each node no more than is free there.
 func (e *Engine) currentReservations(reserved []int64) {
-	for _, iv := range e.intervals {
-		m := e.cfg.Cluster.Nodes[iv.Node].Model
-		if iv.From > e.now || e.now >= iv.To || m < 0 {
-			continue
+	for i, iv := range e.intervals {
+		if m := e.cfg.Cluster.Nodes[iv.Node].Model; m >= 0 && e.current(iv) {
+			free := max(0, e.nodes.planes[Physical].free[iv.Node][topology.GPU])
+			for _, before := range e.intervals[:i] {
+				if before.Node == iv.Node && e.current(before) {
+					free -= e.reservedBy(before)
+				}
+			}
+			reserved[m] += max(0, min(free, e.reservedBy(iv)))
 		}
-		want := int64(iv.Pods) * e.sets[iv.Set].request[topology.GPU]
-		reserved[m] += min(want, max(0, e.nodes.planes[Physical].free[iv.Node][topology.GPU]))
 	}
+}
+
+func (e *Engine) current(iv Interval) bool { return iv.From <= e.now && e.now < iv.To }
+
+func (e *Engine) reservedBy(iv Interval) int64 {
+	return int64(iv.Pods) * e.sets[iv.Set].request[topology.GPU]
 }
 
 // Defer states why a job or its unbound pods were refused. The reason is kept until the
