@@ -16,7 +16,7 @@ import (
 // With cycles that cost nothing a backoff never delays an attempt (the scheduler pops
 // from the backoff queue when nothing else is active), so none is kept here.
 type kube struct {
-	score      stage.Scorer
+	profile    *stage.Profile
 	randomTies bool
 
 	waiting *stage.Classes
@@ -149,15 +149,15 @@ func (k *kube) pick(v sim.View, pod int32) int32 {
 		}
 		return node
 	}
-	request := stage.NonZero(*v.PodRequest(set))
+	demand := stage.NewDemand(*v.PodRequest(set))
 	used, nodes := v.Used(sim.Physical), v.Cluster().Nodes
 	best, bestScore := int32(-1), int64(-1)
 	for n := range nodes {
 		if counts[base+int32(n)] == 0 {
 			continue
 		}
-		with := used[n].Plus(request)
-		score := k.score(&with, &nodes[n].Allocatable)
+		load := stage.Load{Offers: nodes[n].Allocatable, Real: used[n], NonZero: used[n]}
+		score := k.profile.Resources(&demand, &load)
 		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, int32(n)) < k.tie(v, pod, best) {
 			best, bestScore = int32(n), score
 		}

@@ -23,9 +23,9 @@ var perPod = Declaration{
 }
 
 func newKube(s Settings) *kube {
-	k := &kube{score: stage.Spread, randomTies: s.Get("ties") == "random"}
+	k := &kube{profile: stage.SpreadProfile(), randomTies: s.Get("ties") == "random"}
 	if s.Get("profile") == "pack" {
-		k.score = stage.Pack
+		k.profile = stage.PackProfile()
 	}
 	return k
 }

@@ -27,6 +27,8 @@ var arrows = map[string][]string{
 
 	"internal/scenario": everythingBelowCmd,
 	"internal/study":    everythingBelowCmd,
+	"internal/verify":   append([]string{"internal/study", "testdata"}, everythingBelowCmd...),
+	"testdata":          {},
 	"cmd":               append([]string{"internal/scenario", "internal/study"}, everythingBelowCmd...),
 }
 
