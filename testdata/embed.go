@@ -3,6 +3,11 @@ package testdata
 
 import _ "embed"
 
+// Demo is the scenario of `gangplan demo`.
+//
+//go:embed scenarios/demo.yaml
+var Demo []byte
+
 // Scenarios are the hand-derived scenarios with exact expected numbers, one a line.
 //
 //go:embed conformance/scenarios.jsonl

@@ -38,11 +38,18 @@ func newCSVTable(src *source, known []string) (*csvTable, error) {
 		case slices.Index(t.header, name) < i:
 			return nil, t.errorAt(i, quoteOdd(name), "the column is there twice")
 		case !slices.Contains(known, name):
-			return nil, t.errorAt(i, quoteOdd(name), "unknown column: expected some of %s%s",
-				strings.Join(known, ", "), suggest.Hint(name, known))
+			return nil, t.errorAt(i, quoteOdd(name), "unknown column%s", hintOrAll(name, known))
 		}
 	}
 	return t, nil
+}
+
+// hintOrAll returns the known name that was probably meant, or else all of them.
+func hintOrAll(got string, known []string) string {
+	if hint := suggest.Hint(got, known); hint != "" {
+		return hint
+	}
+	return ": expected some of " + strings.Join(known, ", ")
 }
 
 // quoteOdd quotes a name from the input unless it is a plain word.

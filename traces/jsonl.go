@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/workloads"
 )
 
@@ -123,7 +122,7 @@ func (p *parser) podSetKey(key string) error {
 }
 
 func (p *parser) unknown(key string, known []string) error {
-	return p.wrong(quoteOdd(key), "unknown field: expected some of %s%s", strings.Join(known, ", "), suggest.Hint(key, known))
+	return p.wrong(quoteOdd(key), "unknown field%s", hintOrAll(key, known))
 }
 
 // podSets reads the list of PodSets.

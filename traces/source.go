@@ -55,7 +55,7 @@ type source struct {
 
 // newSource begins to read. It refuses what is not text.
 func newSource(r io.Reader, name string) (*source, error) {
-	src := &source{Reader: bufio.NewReader(r), name: name}
+	src := &source{Reader: bufio.NewReader(&sticky{r: r}), name: name}
 	if bytes.HasPrefix(src.head(), []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(src.Reader)
 		if err != nil {
@@ -92,6 +92,19 @@ func (s *source) broken(line int, err error) error {
 		return e
 	}
 	return s.errorAt(line, 0, "", "cannot be read: %v", err)
+}
+
+// sticky repeats the first error of a reader for ever, since head throws one away.
+type sticky struct {
+	r   io.Reader
+	err error
+}
+
+func (s *sticky) Read(p []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = s.r.Read(p)
+	}
+	return n, s.err
 }
 
 // lineLimit passes bytes on until a line is longer than maxLine.

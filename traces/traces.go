@@ -124,6 +124,9 @@ func checkFormat(name string) error {
 func pick(src *source, name string) (format, error) {
 	head := bytes.TrimLeft(src.head(), " \t\r\n")
 	if len(head) == 0 {
+		if _, err := src.Peek(1); err != nil && err != io.EOF {
+			return format{}, src.broken(1, err)
+		}
 		return format{}, src.errorAt(1, 1, "", "no jobs in the trace: the file is empty")
 	}
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(src.name, ".gz")))
@@ -153,15 +156,15 @@ func disorder(jobs []workloads.Job) []string {
 	if rows == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %d rows are out of order, by up to %s: jobs were sorted by submission",
+	return []string{fmt.Sprintf("%d of %d rows come after a row submitted later, by up to %s: jobs were sorted by submission",
 		rows, len(jobs), span(most))}
 }
 
-// span writes a time in ns for reading: in days from two days on.
+// span writes a time in ns for reading: in days, rounded, from two days on.
 func span(ns int64) string {
 	const day = 24 * time.Hour
 	if d := time.Duration(ns); d < 2*day {
 		return d.String()
 	}
-	return fmt.Sprintf("%d days", time.Duration(ns)/day)
+	return fmt.Sprintf("%d days", (time.Duration(ns)+day/2)/day)
 }

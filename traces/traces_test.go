@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -152,16 +153,26 @@ func TestBrokenGzipIsAnError(t *testing.T) {
 }
 
 func TestReadErrorsOfTheSourceAreReported(t *testing.T) {
-	for _, f := range Formats() {
-		_, err := Read(iotest.ErrReader(errors.New("cable cut")), "t", f, Options{})
-		if err == nil {
-			t.Errorf("%s: no error", f)
+	cut := errors.New("cable cut")
+	for _, f := range append(Formats(), "auto") {
+		_, err := Read(iotest.ErrReader(cut), "t", f, Options{})
+		if err == nil || err.Error() != "t:1: cannot be read: cable cut" {
+			t.Errorf("%s: error %v", f, err)
 		}
 	}
-	half := header + "a,0,1,1\nb,0,1"
-	_, err := Read(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(half))), "t", "csv", Options{})
-	if err == nil {
-		t.Error("a source that fails half-way gave jobs")
+	for f, text := range map[string]string{
+		"csv": header + "a,0,1,1\nb,0,1,", "jsonl": `{"id":"a","submit_seconds":0,"duration_seconds":1,"gpus":1}` + "\n{",
+		"philly": phillyHeader + "2017-10-09 07:01:55,66.0,1,66.0,vc\n2",
+	} {
+		// The error comes once, as from a network: it must not be mistaken for the end.
+		r := io.MultiReader(strings.NewReader(text), iotest.TimeoutReader(strings.NewReader("\n")), strings.NewReader(text))
+		if _, err := Read(iotest.OneByteReader(r), "t", f, Options{}); err == nil {
+			t.Errorf("%s: a source that failed half-way gave jobs", f)
+		}
+		r = io.MultiReader(strings.NewReader(text), iotest.ErrReader(cut))
+		if _, err := Read(r, "t", f, Options{}); err == nil || !strings.HasSuffix(err.Error(), "cable cut") {
+			t.Errorf("%s: error %v", f, err)
+		}
 	}
 }
 
@@ -216,9 +227,9 @@ func TestDisorderIsAWarning(t *testing.T) {
 	for _, c := range []struct{ submits, want string }{
 		{"0 1 1 2", ""},
 		{"5", ""},
-		{"0 60.5 60.5 30", "1 of 4 rows are out of order, by up to 30.5s: jobs were sorted by submission"},
-		{"10 9 8 20 19", "3 of 5 rows are out of order, by up to 2s: jobs were sorted by submission"},
-		{"9158400 0", "1 of 2 rows are out of order, by up to 106 days: jobs were sorted by submission"},
+		{"0 60.5 60.5 30", "1 of 4 rows come after a row submitted later, by up to 30.5s: jobs were sorted by submission"},
+		{"10 9 8 20 19", "3 of 5 rows come after a row submitted later, by up to 2s: jobs were sorted by submission"},
+		{"9158400 0", "1 of 2 rows come after a row submitted later, by up to 106 days: jobs were sorted by submission"},
 	} {
 		text := header
 		for s := range strings.FieldsSeq(c.submits) {

@@ -9,7 +9,7 @@ const module = "github.com/gangplan/gangplan"
 // as Go accepts them: the arrows say what a package needs to be understood and built.
 var arrows = map[string][]string{
 	"topology":          {},
-	"sim/quota":         {"topology"}, // for the resource vector
+	"sim/quota":         {},
 	"internal/rng":      {},
 	"internal/stats":    {},
 	"internal/columnar": {},
@@ -19,7 +19,7 @@ var arrows = map[string][]string{
 	"workloads":    {"topology", "internal/rng", "internal/stats"},
 	"traces":       {"workloads", "topology", "sim/quota", "internal/columnar", "internal/suggest"},
 	"sim/capacity": {"topology"},
-	"sim/ledger":   {"topology"},
+	"sim/ledger":   {},
 	"sim/order":    {},
 	"sim":          {"topology", "workloads", "internal/rng"},
 	"policies":     {"sim", "topology", "workloads", "internal/rng"},
@@ -27,16 +27,15 @@ var arrows = map[string][]string{
 
 	"internal/scenario": everythingBelowCmd,
 	"internal/study":    everythingBelowCmd,
-	"internal/verify":   append([]string{"internal/study", "testdata"}, everythingBelowCmd...),
-	"testdata":          {},
-	"cmd":               append([]string{"internal/scenario", "internal/study"}, everythingBelowCmd...),
+	"internal/verify":   everythingBelowCmd,
+	"cmd":               append([]string{"internal/study", "internal/verify"}, everythingBelowCmd...),
 }
 
-// everythingBelowCmd is what the two packages that put runs together may use; study builds
-// on scenario.
+// everythingBelowCmd is what the packages that put runs together may use: study and verify
+// build on scenario. The testdata package embeds the files that the commands ship.
 var everythingBelowCmd = []string{
 	"internal/scenario", "topology", "workloads", "traces", "sim", "policies", "report",
-	"internal/rng", "internal/stats", "internal/columnar", "internal/suggest",
+	"internal/rng", "internal/stats", "internal/columnar", "internal/suggest", "testdata",
 }
 
 // A library is a third-party module prefix and the only packages that may import it, so

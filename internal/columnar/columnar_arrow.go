@@ -32,6 +32,21 @@ const rowGroup = 128 * 1024
 // own schema cannot say. Ours holds doc and unit of the columns.
 const arrowSchemaKey = "ARROW:schema"
 
+// oneCompressor is Arrow's zstd without its habit of setting up a new compressor of some
+// megabytes for every page. The level is Arrow's default, the only one used here, and what
+// was compressed before does not show in the bytes.
+type oneCompressor struct{ compress.Codec }
+
+func (c oneCompressor) EncodeLevel(dst, src []byte, _ int) []byte { return c.Encode(dst, src) }
+
+func init() {
+	zstd, err := compress.GetCodec(compress.Codecs.Zstd)
+	if err != nil {
+		panic(err) // it comes with the library
+	}
+	compress.RegisterCodec(compress.Codecs.Zstd, oneCompressor{zstd})
+}
+
 // WriteParquet writes a whole table as one zstd-compressed Parquet file, with meta as the
 // file's key-value metadata in the given order. It does not close w. The error is w's
 // own, or names a column whose values cannot be stored.

@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow/go/v17/parquet/file"
@@ -156,6 +157,29 @@ func TestSameBytesInEveryRun(t *testing.T) {
 			t.Errorf("GOMAXPROCS %d: other bytes", procs)
 		}
 	}
+}
+
+// TestSameBytesWhateverWasWrittenBefore guards the shared compressor: a sweep writes other
+// runs before and at the same time.
+func TestSameBytesWhateverWasWrittenBefore(t *testing.T) {
+	tables := []*Table{sample(3, false), sample(3000, true), ints(200_000), sample(20_000, false)}
+	want := make([][]byte, len(tables))
+	for i, tab := range tables {
+		want[i] = write(t, tab, nil)
+	}
+	var group sync.WaitGroup
+	for worker := range 4 {
+		group.Go(func() {
+			for k := range 2 * len(tables) {
+				i := (k*3 + worker) % len(tables)
+				var b bytes.Buffer
+				if err := WriteParquet(&b, tables[i], nil); err != nil || !bytes.Equal(b.Bytes(), want[i]) {
+					t.Errorf("table %d: other bytes, or error %v", i, err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // TestSameBytesAsEver fails when the bytes of a file change: between machines that must

@@ -1,0 +1,294 @@
+package scenario
+
+import "gopkg.in/yaml.v3"
+
+// The format's identity.
+const (
+	APIVersion = "gangplan/v1alpha1"
+	Kind       = "Scenario"
+)
+
+// File is a scenario as it is written. The tags are the format: a field's name, then
+//
+//	required   it must be there
+//	positive   if it is there, it is more than 0
+//	or=NAME    a second name for it
+//	short      a text in place of the mapping stands for this field
+//	rest       takes the fields that have no other place
+//
+// A field that is left out is zero or nil and means the default. docs/scenario.md has the
+// defaults and an example of each field.
+type File struct {
+	APIVersion string `yaml:"apiVersion,required"`
+	Kind       string `yaml:"kind,required"`
+	Name       string `yaml:"name"`
+
+	Cluster  Cluster  `yaml:"cluster,required"`
+	Fabric   *Fabric  `yaml:"fabric"`
+	Workload Workload `yaml:"workload,required"`
+	Scale    Scale    `yaml:"scale"`
+	Queues   []Queue  `yaml:"queues"`
+	Policies []Policy `yaml:"policies"`
+
+	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
+	Notice           *Notice           `yaml:"notice"`
+	Events           []Event           `yaml:"events"`
+	Timing           Timing            `yaml:"timing"`
+	PodCreation      string            `yaml:"podCreation"` // burst, slow-start or interleaved
+	Starvation       *Starvation       `yaml:"starvation"`
+	Until            Duration          `yaml:"until,positive,or=horizon"`
+	Seed             *uint64           `yaml:"seed"` // 1 if nil
+
+	name string     // stands in errors
+	root *yaml.Node // for the places of values; nil in a File that was not parsed
+}
+
+// Cluster has exactly one of Synthetic, Nodes and From.
+type Cluster struct {
+	Levels    []string   `yaml:"levels"`
+	Synthetic *Synthetic `yaml:"synthetic"`
+	Nodes     []Node     `yaml:"nodes"`
+	From      *NodesFrom `yaml:"from"`
+}
+
+// Synthetic is a regular cluster. Counts has the children per domain of each level, by
+// the level's name in the plural; a level that is left out has one.
+type Synthetic struct {
+	Counts   map[string]int `yaml:",rest,positive"`
+	GPUs     int            `yaml:"gpus,required"`
+	GPUModel string         `yaml:"gpuModel,or=model"`
+	CPU      Milli          `yaml:"cpu,positive"`
+	Memory   Bytes          `yaml:"memory,positive"`
+}
+
+// Node is one node, or Count nodes that differ in their names only. Where it stands is
+// said by Path, from the highest level down, or by Domains, by the name of the level.
+type Node struct {
+	Name     string            `yaml:"name,required"`
+	Count    int               `yaml:"count,positive"`
+	GPUs     int               `yaml:"gpus,required"`
+	GPUModel string            `yaml:"gpuModel,or=model"`
+	CPU      Milli             `yaml:"cpu,positive"`
+	Memory   Bytes             `yaml:"memory,positive"`
+	Pods     int64             `yaml:"pods,positive"`
+	Path     []string          `yaml:"path"`
+	Domains  map[string]string `yaml:",rest"`
+	Labels   map[string]string `yaml:"labels"`
+}
+
+// NodesFrom names a file with the nodes.
+type NodesFrom struct {
+	File   string `yaml:"file,required"`
+	Format string `yaml:"format"` // csv
+}
+
+// Fabric is a profile and what is special of the levels' uplinks.
+type Fabric struct {
+	Profile string            `yaml:"profile,required,short"`
+	Levels  map[string]Uplink `yaml:"levels"`
+}
+
+// Uplink is the uplink of every domain of a level.
+type Uplink struct {
+	Oversubscription float64 `yaml:"oversubscription,positive"`
+	Efficiency       float64 `yaml:"efficiency,positive"`
+}
+
+// Workload has exactly one of Trace, Jobs and Synthetic.
+type Workload struct {
+	Trace     *Trace         `yaml:"trace"`
+	Jobs      []Job          `yaml:"jobs"`
+	Synthetic *SyntheticJobs `yaml:"synthetic"`
+	Scale     LoadScale      `yaml:"scale"`
+	Gang      *Gang          `yaml:"gang"`
+}
+
+// Trace is a trace file.
+type Trace struct {
+	File     string  `yaml:"file,required,short"`
+	Format   string  `yaml:"format"` // auto, or one of traces.Formats
+	Window   *Window `yaml:"window"`
+	Timezone string  `yaml:"timezone"`
+}
+
+// Window is the part of a trace that is simulated: [From, To).
+type Window struct {
+	From  Duration `yaml:"from"`
+	To    Duration `yaml:"to,positive"`
+	Carry string   `yaml:"carry"` // none or running
+}
+
+// SyntheticJobs is a workload drawn from the seed.
+type SyntheticJobs struct {
+	Mix       string  `yaml:"mix,required"`
+	Jobs      int     `yaml:"jobs,required,positive"`
+	Load      float64 `yaml:"load,required,positive"`
+	StartHour int     `yaml:"startHour"`
+}
+
+// Gang overrides the shape of jobs whose trace gives a total of GPUs only.
+type Gang struct {
+	Pods         int32 `yaml:"pods,positive"`
+	GPUsPerPod   int32 `yaml:"gpusPerPod,positive"`
+	CPUPerGPU    Milli `yaml:"cpuPerGPU,positive"`
+	MemoryPerGPU Bytes `yaml:"memoryPerGPU,positive"`
+}
+
+// LoadScale divides the times between arrivals.
+type LoadScale struct {
+	Load float64 `yaml:"load,positive"`
+}
+
+// Scale divides the times between arrivals and multiplies the nodes.
+type Scale struct {
+	Load    float64 `yaml:"load,positive"`
+	Cluster float64 `yaml:"cluster,positive"`
+}
+
+// Job is one job, or Count jobs that differ in their ids and submissions only. Its shape
+// is GPUs, or Pods, or PodSets.
+type Job struct {
+	ID          string   `yaml:"id,required"`
+	Count       int      `yaml:"count,positive"`
+	Submit      Duration `yaml:"submit"`
+	SubmitEvery Duration `yaml:"submitEvery"`
+	Duration    Duration `yaml:"duration,required"`
+	Queue       string   `yaml:"queue"`
+	Priority    int32    `yaml:"priority,signed"`
+	Tenant      string   `yaml:"tenant"`
+
+	GPUs    *int32   `yaml:"gpus"`
+	Pods    Pods     `yaml:",inline"`
+	PodSets []PodSet `yaml:"podSets"`
+
+	Model      string      `yaml:"model"` // the model it trains
+	Startup    *Duration   `yaml:"startup"`
+	TimeLimit  Duration    `yaml:"timeLimit,positive"`
+	Checkpoint *Checkpoint `yaml:"checkpoint"`
+	Image      string      `yaml:"image"`
+	ImageSize  Bytes       `yaml:"imageSize"`
+}
+
+// PodSet is a part of a job whose pods are equal.
+type PodSet struct {
+	Name string `yaml:"name,required"`
+	Pods Pods   `yaml:",inline"`
+}
+
+// Pods is a number of equal pods.
+type Pods struct {
+	Pods         int32      `yaml:"pods,positive"`
+	GPUsPerPod   *Milli     `yaml:"gpusPerPod"`
+	CPUPerPod    *Milli     `yaml:"cpuPerPod"`
+	MemoryPerPod *Bytes     `yaml:"memoryPerPod"`
+	MinPods      int32      `yaml:"minPods,positive"`
+	NeverReady   NeverReady `yaml:"neverReady"`
+	Node         string     `yaml:"node"`
+	GPUModels    []string   `yaml:"gpuModels"`
+	Topology     *Topology  `yaml:"topology"`
+}
+
+// Topology is a topology request: exactly one of the fields is set. Required and
+// Preferred name a level.
+type Topology struct {
+	Required      string `yaml:"required"`
+	Preferred     string `yaml:"preferred"`
+	Unconstrained bool   `yaml:"unconstrained"`
+}
+
+// Checkpoint makes a job's progress safe from time to time.
+type Checkpoint struct {
+	Interval Duration `yaml:"interval,required,positive"`
+	Cost     Duration `yaml:"cost"`
+}
+
+// Queue is a ClusterQueue.
+type Queue struct {
+	Name     string `yaml:"name,required"`
+	Strategy string `yaml:"strategy"` // BestEffortFIFO or StrictFIFO
+	Quota    *Quota `yaml:"quota"`
+}
+
+// Quota covers the resources that are not nil.
+type Quota struct {
+	GPU    *Milli `yaml:"gpu,or=nvidia.com/gpu"`
+	CPU    *Milli `yaml:"cpu"`
+	Memory *Bytes `yaml:"memory"`
+	Pods   *int64 `yaml:"pods"`
+}
+
+// Policy is a policy of the registry with its parameters. As is the name it is shown by.
+type Policy struct {
+	Name   string            `yaml:"name,required,short"`
+	As     string            `yaml:"as"`
+	Params map[string]string `yaml:",rest"`
+}
+
+// WaitForPodsReady is Kueue's setting of the same name.
+type WaitForPodsReady struct {
+	Timeout           Duration          `yaml:"timeout,positive"`
+	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
+	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
+}
+
+// RequeuingStrategy is Kueue's setting of the same name.
+type RequeuingStrategy struct {
+	Timestamp          string `yaml:"timestamp"` // Eviction or Creation
+	BackoffBaseSeconds *int64 `yaml:"backoffBaseSeconds"`
+	BackoffMaxSeconds  *int64 `yaml:"backoffMaxSeconds"`
+	BackoffLimitCount  *int32 `yaml:"backoffLimitCount"`
+}
+
+// Notice is the human who finds a hung job.
+type Notice struct {
+	After  Duration `yaml:"after,required,positive"`
+	Action string   `yaml:"action"` // kill or restart
+}
+
+// Event takes a node down or brings it up.
+type Event struct {
+	At   Duration `yaml:"at,required"`
+	Node string   `yaml:"node,required"`
+	Do   string   `yaml:"do,required"` // down or up
+}
+
+// Starvation says when a waiting job is called starved.
+type Starvation struct {
+	After Duration `yaml:"after,required,positive"`
+}
+
+// Timing is a preset and what differs from it. The fields are those of sim.Timing.
+type Timing struct {
+	Preset string `yaml:"preset,short"` // instant or kubernetes
+
+	JobVisible    *Duration `yaml:"jobVisible"`
+	PodCreate     *Duration `yaml:"podCreate"`
+	PodWave       *Duration `yaml:"podWave"`
+	Ungate        *Duration `yaml:"ungate"`
+	Bind          *Duration `yaml:"bind"`
+	ReadyLag      *Duration `yaml:"readyLag"`
+	FinishLag     *Duration `yaml:"finishLag"`
+	EvictStop     *Duration `yaml:"evictStop"`
+	EvictRelease  *Duration `yaml:"evictRelease"`
+	Termination   *Duration `yaml:"termination"`
+	Flush         *Duration `yaml:"flush"`
+	StrictWake    *Duration `yaml:"strictWake"`
+	Requeue       *Duration `yaml:"requeue"`
+	DeadlineLag   *Duration `yaml:"deadlineLag"`
+	Replace       *Duration `yaml:"replace"`
+	ReplaceMax    *Duration `yaml:"replaceMax"`
+	NodeDetect    *Duration `yaml:"nodeDetect"`
+	WholeSeconds  *bool     `yaml:"wholeSeconds"`
+	AdmitterCycle *Duration `yaml:"admitterCycle"`
+	BinderCycle   *Duration `yaml:"binderCycle"`
+	Start         *StartUp  `yaml:"start"`
+	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
+}
+
+// StartUp is the time a pod takes to become ready; see sim.StartUp.
+type StartUp struct {
+	Median  *Duration `yaml:"median"`
+	P99     *Duration `yaml:"p99"`
+	InitMin *Duration `yaml:"initMin"`
+	InitMax *Duration `yaml:"initMax"`
+}

@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/topology/fabric"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// identity is all that decides a run beside its policy and its seed. Jobs of a trace are
+// represented by the file's hash and what is done with them, synthetic ones by their
+// parameters.
+type identity struct {
+	Levels []string
+	Nodes  []topology.Node
+
+	Fabric  *fabric.Profile
+	Uplinks map[string]Uplink
+
+	Jobs                []workloads.Job
+	Trace               *Trace
+	Gang                *Gang
+	Synthetic           *SyntheticJobs
+	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
+	Load                float64
+	Queues              []quota.Queue
+	Faults              []sim.Fault
+	Timing              sim.Timing
+	PodsReady           sim.PodsReady
+	Notice              sim.Notice
+	Creation            sim.Creation
+	Starvation, Horizon int64
+}
+
+// hash returns the hash of the scenario. JSON has a fixed order: that of the fields, and
+// of the keys of maps by name.
+func (r *resolver) hash() string {
+	c := r.out.Config
+	id := identity{
+		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Faults: c.Faults, Timing: c.Timing,
+		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
+		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
+		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
+	}
+	if c.Fabric != nil {
+		profile := c.Fabric.Profile()
+		id.Fabric, id.Uplinks = &profile, map[string]Uplink{}
+		for name, up := range r.Fabric.Levels {
+			id.Uplinks[name] = Uplink{cmp.Or(up.Oversubscription, 1), cmp.Or(up.Efficiency, 1)}
+		}
+	}
+	r.identifyJobs(&id)
+	text, err := json.Marshal(id)
+	if err != nil {
+		panic("scenario: the identity of a scenario cannot be written: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// identifyJobs fills in what is said of the jobs, in one form for each meaning.
+func (r *resolver) identifyJobs(id *identity) {
+	w := &r.File.Workload
+	id.Gang, id.Synthetic = w.Gang, w.Synthetic
+	if id.Load == 1 {
+		id.Load = 0
+	}
+	switch {
+	case w.Jobs != nil:
+		id.Jobs = r.out.Config.Jobs
+	case w.Trace != nil:
+		t := *w.Trace
+		t.File = r.out.Inputs[len(r.out.Inputs)-1].SHA256
+		if t.Format == "auto" {
+			t.Format = ""
+		}
+		if t.Window != nil {
+			window := *t.Window
+			if window.Carry == "none" {
+				window.Carry = ""
+			}
+			if t.Window = &window; window == (Window{}) {
+				t.Window = nil
+			}
+		}
+		id.Trace = &t
+	}
+}

@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// checkJobs checks every job by itself and against the cluster and the queues.
+func (r *resolver) checkJobs(list jobList) {
+	c := &jobChecker{r: r, nodes: nodeIndex(r.cluster), queues: map[string]bool{}, ignored: map[string]bool{}, models: map[string]bool{}}
+	for _, q := range r.out.Config.Queues {
+		c.queues[q.Name] = true
+	}
+	for _, m := range r.cluster.Models {
+		c.models[m] = true
+	}
+	var pods int64
+	for i := range list.jobs {
+		j := &list.jobs[i]
+		if field, problem := c.check(j); problem != "" {
+			list.blame(i, field, problem)
+		}
+		if pods += int64(j.Pods()); pods > MaxPods {
+			r.fail(at("workload"), "the jobs have more than %d pods", MaxPods)
+			return
+		}
+		if r.errs.full() {
+			return
+		}
+	}
+	c.warn()
+}
+
+// jobChecker holds what jobs are checked against.
+type jobChecker struct {
+	r       *resolver
+	nodes   map[string]int32
+	queues  map[string]bool
+	models  map[string]bool
+	ignored map[string]bool // queues that are not there, and models that no node has
+	strange []string        // of those models, in the order of the jobs
+	unnamed []string        // of those queues
+}
+
+// check checks one job and puts it into its queue. An empty problem means that there is
+// none.
+func (c *jobChecker) check(j *workloads.Job) (field, problem string) {
+	if err := workloads.Validate(j); err != nil {
+		if e, ok := err.(*workloads.FieldError); ok {
+			return e.Field, e.Problem
+		}
+		return "", err.Error()
+	}
+	for k := range j.PodSets {
+		if field, problem = c.checkSet(&j.PodSets[k]); problem != "" {
+			return fmt.Sprintf("podsets[%d].%s", k, field), problem
+		}
+	}
+	return c.assignQueue(j)
+}
+
+func (c *jobChecker) checkSet(s *workloads.PodSet) (field, problem string) {
+	if _, ok := c.nodes[s.Node]; !ok && s.Node != "" {
+		return "node", noNode(s.Node, c.r.cluster)
+	}
+	if level := s.Topology.Level; level != "" && c.r.cluster.Level(level) < 0 {
+		return "topology", noLevel(level, c.r.cluster)
+	}
+	for _, m := range s.Models {
+		if !c.models[m] && !c.ignored["model "+m] {
+			c.ignored["model "+m] = true
+			c.strange = append(c.strange, m)
+		}
+	}
+	return "", ""
+}
+
+// assignQueue puts a job into its queue: without queues there is only the default one.
+func (c *jobChecker) assignQueue(j *workloads.Job) (field, problem string) {
+	switch {
+	case c.r.Queues == nil:
+		if j.Queue != "" && j.Queue != defaultQueue && !c.ignored["queue "+j.Queue] {
+			c.ignored["queue "+j.Queue] = true
+			c.unnamed = append(c.unnamed, j.Queue)
+		}
+		j.Queue = defaultQueue
+	case j.Queue == "":
+		j.Queue = c.r.out.Config.Queues[0].Name
+	case !c.queues[j.Queue]:
+		var known []string
+		for _, q := range c.r.out.Config.Queues {
+			known = append(known, q.Name)
+		}
+		return "queue", fmt.Sprintf("unknown queue %s: expected one of %s%s", quote(j.Queue), strings.Join(known, ", "), suggest.Hint(j.Queue, known))
+	}
+	return "", ""
+}
+
+// warn tells of what is no mistake but may not be meant.
+func (c *jobChecker) warn() {
+	if len(c.unnamed) > 0 {
+		c.r.warn("jobs name queues (%s), but the scenario has none: all go to the queue %s", few(c.unnamed), defaultQueue)
+	}
+	if len(c.strange) > 0 {
+		c.r.warn("jobs ask for GPU models that no node has: %s", few(c.strange))
+	}
+}
+
+// few lists the first of many names.
+func few(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,207 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// listedJobs makes the jobs of a list of entries. Their rows are 1, 2 and so on.
+func (r *resolver) listedJobs(entries []Job) jobList {
+	p := at("workload", "jobs")
+	if len(entries) == 0 {
+		r.fail(p, "the list is empty: expected at least one job")
+	}
+	var list jobList
+	var entryOf []int
+	list.blame = func(job int, field, msg string) { 
+		i := entryOf[job]
+		r.fail(p.to(i).to(entries[i].fieldPath(field, msg)...), "%s", msg)
+	}
+	ids := map[string]bool{}
+	for i := range entries {
+		if r.errs.full() || !r.checkCount(p.to(i), &entries[i], len(list.jobs)) {
+			break
+		}
+		entry := &entries[i]
+		job, ok := r.listedJob(p.to(i), entry)
+		if !ok {
+			continue
+		}
+		for k := range max(1, entry.Count) {
+			job.ID, job.Row = numbered(entry.ID, k, entry.Count), int64(len(list.jobs))+1
+			job.Submit = int64(entry.Submit) + int64(k)*int64(entry.SubmitEvery)
+			if ids[job.ID] {
+				r.fail(p.to(i, "id"), "%s is the id of another job too", quote(job.ID))
+				break
+			}
+			ids[job.ID] = true
+			list.jobs, entryOf = append(list.jobs, job), append(entryOf, i)
+		}
+	}
+	return list
+}
+
+// checkCount bounds what an entry stands for, so that neither jobs nor times overflow.
+func (r *resolver) checkCount(p path, j *Job, jobs int) bool {
+	count := int64(max(1, j.Count))
+	switch {
+	case count > int64(MaxPods-jobs):
+		r.fail(p.to("count"), "the workload would have more than %d jobs", MaxPods)
+		return false
+	case j.SubmitEvery != 0 && j.Count == 0:
+		r.fail(p.to("submitEvery"), "expected count beside it")
+	case int64(j.SubmitEvery) > workloads.MaxTime/count:
+		r.fail(p.to("submitEvery"), "%s: the last of %d jobs would be submitted after more than 100 years", j.SubmitEvery, count)
+		return false
+	}
+	return true
+}
+
+// fieldPath leads to a field of an entry that an error of package workloads names.
+func (j *Job) fieldPath(field, msg string) path {
+	var k int
+	if _, err := fmt.Sscanf(field, "podsets[%d]", &k); err == nil && j.PodSets != nil {
+		return at("podSets", k, podField(field, msg))
+	}
+	return at(podField(field, msg))
+}
+
+// podField turns the name of a field in an error of package workloads into the one it has
+// here, without the PodSet.
+func podField(field, msg string) string {
+	field = field[strings.LastIndexByte(field, '.')+1:]
+	if field == "request" {
+		field, _, _ = strings.Cut(msg, ":")
+	}
+	ours, ok := map[string]string{
+		"count": "pods", "podsets": "pods", "min_count": "minPods", "never_ready": "neverReady",
+		"time_limit": "timeLimit", "image_bytes": "imageSize", "interval": "checkpoint", "cost": "checkpoint",
+		topology.GPU.String(): "gpusPerPod", topology.CPU.String(): "cpuPerPod", topology.Memory.String(): "memoryPerPod",
+	}[field]
+	if ok {
+		return ours
+	}
+	return field
+}
+
+// listedJob makes the job of an entry, without its id, row and submission.
+func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
+	before := len(r.errs.list)
+	job := workloads.Job{
+		Duration: int64(j.Duration), Queue: j.Queue, Tenant: j.Tenant, Priority: j.Priority,
+		TimeLimit: int64(j.TimeLimit), Image: j.Image, ImageBytes: int64(j.ImageSize),
+		Startup: int64(or(j.Startup, workloads.StartupFromTiming)),
+		PodSets: r.podSets(p, j),
+	}
+	if c := j.Checkpoint; c != nil {
+		job.CheckpointInterval, job.CheckpointCost = int64(c.Interval), int64(c.Cost)
+	}
+	if j.Model != "" {
+		var ok bool
+		if job.Model, ok = workloads.LookupModel(j.Model); !ok {
+			r.fail(p.to("model"), "unknown model %s: expected one of %s%s", quote(j.Model),
+				strings.Join(workloads.ModelNames(), ", "), suggest.Hint(j.Model, workloads.ModelNames()))
+		}
+	}
+	return job, len(r.errs.list) == before
+}
+
+// podSets makes the PodSets of a job, whichever of the three ways it says its shape.
+func (r *resolver) podSets(p path, j *Job) []workloads.PodSet {
+	pods := j.Pods.Pods != 0 || j.Pods.GPUsPerPod != nil
+	kind, ok := r.oneOf(p, []string{"gpus", "pods", "podSets"}, j.GPUs != nil, pods, j.PodSets != nil)
+	if !ok {
+		return nil
+	}
+	if kind == "pods" {
+		return []workloads.PodSet{r.podSet(p, workloads.WorkersPodSet, &j.Pods)}
+	}
+	if kind == "gpus" {
+		return r.shapedSets(p, j)
+	}
+	if field := setField(&j.Pods, true); field != "" {
+		r.fail(p.to(field), "it belongs into each of podSets")
+	}
+	var sets []workloads.PodSet
+	for i := range j.PodSets {
+		sets = append(sets, r.podSet(p.to("podSets", i), j.PodSets[i].Name, &j.PodSets[i].Pods))
+	}
+	if len(sets) == 0 {
+		r.fail(p.to("podSets"), "the list is empty: expected at least one")
+	}
+	return sets
+}
+
+// shapedSets divides a total of GPUs into pods.
+func (r *resolver) shapedSets(p path, j *Job) []workloads.PodSet {
+	if field := setField(&j.Pods, false); field != "" {
+		r.fail(p.to(field), "expected pods and gpusPerPod beside it, in place of gpus")
+	}
+	r.assume("job shapes from GPU totals: pods of %d", r.nodeGPUs())
+	r.assumePods()
+	sets := workloads.Shape(*j.GPUs, r.nodeGPUs(), workloads.PerGPU())
+	for i := range sets {
+		sets[i].Node, sets[i].Models, sets[i].Topology = j.Pods.Node, j.Pods.GPUModels, r.topology(p.to("topology"), j.Pods.Topology)
+	}
+	return sets
+}
+
+// setField returns the name of a field that only means something beside a number of pods,
+// or with all true also of one that speaks of every pod of a job, if there is one.
+func setField(s *Pods, all bool) string {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"cpuPerPod", s.CPUPerPod != nil}, {"memoryPerPod", s.MemoryPerPod != nil},
+		{"minPods", s.MinPods != 0}, {"neverReady", s.NeverReady != 0},
+		{"node", all && s.Node != ""}, {"gpuModels", all && s.GPUModels != nil}, {"topology", all && s.Topology != nil},
+	} {
+		if f.set {
+			return f.name
+		}
+	}
+	return ""
+}
+
+func (r *resolver) podSet(p path, name string, s *Pods) workloads.PodSet {
+	if s.GPUsPerPod == nil {
+		r.fail(p.to("gpusPerPod"), "missing: expected the GPUs of each pod, or 0")
+		return workloads.PodSet{}
+	}
+	out := workloads.PodSet{Name: name, Count: max(1, s.Pods), MinCount: s.MinPods, Models: s.GPUModels, Node: s.Node,
+		NeverReady: int32(s.NeverReady), Topology: r.topology(p.to("topology"), s.Topology)}
+	if s.NeverReady == AllPods {
+		out.NeverReady = out.Count
+	}
+	out.Request = usualPod(int64(*s.GPUsPerPod))
+	out.Request[topology.GPU], out.Request[topology.Pods] = int64(*s.GPUsPerPod), 1
+	if s.CPUPerPod == nil || s.MemoryPerPod == nil {
+		r.assumePods()
+	}
+	if s.CPUPerPod != nil {
+		out.Request[topology.CPU] = int64(*s.CPUPerPod)
+	}
+	if s.MemoryPerPod != nil {
+		out.Request[topology.Memory] = int64(*s.MemoryPerPod)
+	}
+	return out
+}
+
+func (r *resolver) topology(p path, t *Topology) workloads.TopologyRequest {
+	if t == nil {
+		return workloads.TopologyRequest{}
+	}
+	kind, _ := r.oneOf(p, []string{"required", "preferred", "unconstrained"}, t.Required != "", t.Preferred != "", t.Unconstrained)
+	switch kind {
+	case "required":
+		return workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: t.Required}
+	case "preferred":
+		return workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: t.Preferred}
+	}
+	return workloads.TopologyRequest{Mode: workloads.TopologyUnconstrained}
+}

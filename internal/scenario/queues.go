@@ -1,0 +1,88 @@
+package scenario
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+)
+
+// defaultQueue is the queue of a scenario that names none.
+const defaultQueue = "default"
+
+// resolveQueues reads the queues. Without any there is one that covers the cluster.
+func (r *resolver) resolveQueues() {
+	if r.Queues == nil {
+		r.out.Config.Queues = []quota.Queue{r.wholeCluster(defaultQueue)}
+		return
+	}
+	if len(r.Queues) == 0 {
+		r.fail(at("queues"), "the list is empty: expected queues, or leave the field out for one that covers the cluster")
+	}
+	for i := range r.Queues {
+		p := at("queues", i)
+		if slices.ContainsFunc(r.Queues[:i], func(q Queue) bool { return q.Name == r.Queues[i].Name }) {
+			r.fail(p.to("name"), "%s is the name of another queue too", quote(r.Queues[i].Name))
+		}
+		r.out.Config.Queues = append(r.out.Config.Queues, r.resolveQueue(p, &r.Queues[i]))
+	}
+}
+
+func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
+	q := quota.Queue{Name: given.Name}
+	switch {
+	case given.Quota != nil:
+		q.Nominal, q.Covers = r.resolveQuota(p.to("quota"), given.Quota)
+	case len(r.Queues) == 1:
+		q = r.wholeCluster(given.Name)
+	default:
+		r.fail(p.to("quota"), "missing: of several queues each needs a quota")
+	}
+	q.Strategy = word(r, p.to("strategy"), given.Strategy, []string{"BestEffortFIFO", "StrictFIFO"}, quota.BestEffortFIFO, quota.StrictFIFO)
+	return q
+}
+
+func (r *resolver) resolveQuota(p path, given *Quota) (nominal quota.Amounts, covers [4]bool) {
+	set := func(resource topology.Resource, n *int64) {
+		if n != nil {
+			nominal[resource], covers[resource] = *n, true
+		}
+	}
+	set(topology.GPU, (*int64)(given.GPU))
+	set(topology.CPU, (*int64)(given.CPU))
+	set(topology.Memory, (*int64)(given.Memory))
+	set(topology.Pods, given.Pods)
+	if covers == [4]bool{} {
+		r.fail(p, "the quota is empty: expected some of gpu, cpu, memory, pods")
+	}
+	return nominal, covers
+}
+
+// wholeCluster is a queue whose quota is what all nodes offer.
+func (r *resolver) wholeCluster(name string) quota.Queue {
+	r.assume("queue %s: the quota is all GPUs, CPU and memory of the cluster", name)
+	q := quota.Queue{Name: name, Nominal: quota.Amounts(r.cluster.Capacity())}
+	q.Nominal[topology.Pods] = 0
+	q.Covers = [4]bool{topology.GPU: true, topology.CPU: true, topology.Memory: true}
+	return q
+}
+
+// resolveEvents reads when nodes go down and come up.
+func (r *resolver) resolveEvents() {
+	if len(r.Events) == 0 {
+		return
+	}
+	nodes := nodeIndex(r.cluster)
+	for i, e := range r.Events {
+		p := at("events", i)
+		node, ok := nodes[e.Node]
+		if !ok {
+			r.fail(p.to("node"), "%s", noNode(e.Node, r.cluster))
+		}
+		up := word(r, p.to("do"), e.Do, []string{"down", "up"}, false, true)
+		r.out.Config.Faults = append(r.out.Config.Faults, sim.Fault{Time: int64(e.At), Node: node, Up: up})
+	}
+	slices.SortStableFunc(r.out.Config.Faults, func(a, b sim.Fault) int { return cmp.Compare(a.Time, b.Time) })
+}

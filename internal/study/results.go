@@ -1,0 +1,42 @@
+package study
+
+import (
+	"github.com/gangplan/gangplan/report"
+	"github.com/gangplan/gangplan/sim"
+)
+
+// Compare makes the document of some outcomes, each extended to the latest end. The
+// header says what only the caller knows: version, scenario, assumptions, warnings.
+func Compare(header report.Document, outcomes []Outcome) *report.Document {
+	results := make([]*sim.Result, len(outcomes))
+	for i := range outcomes {
+		results[i] = outcomes[i].Result
+	}
+	header.Runs = make([]report.Run, len(outcomes))
+	for i, x := range Extend(results) {
+		header.Runs[i] = report.NewRun(outcomes[i].Label, x.Result, x.Books)
+		header.EndSeconds = float64(x.Books.End) / 1e9
+	}
+	return &header
+}
+
+// Save writes a run directory for every outcome into dir, each at its own end; see
+// report.WriteRuns. The manifest is what they have in common.
+func Save(dir string, manifest report.Manifest, outcomes []Outcome) (warnings []string, err error) {
+	records := make([]report.Record, len(outcomes))
+	for i := range outcomes {
+		m := manifest
+		m.Parameters = outcomes[i].Params
+		records[i] = report.Record{Label: outcomes[i].Label, Manifest: m, Result: outcomes[i].Result, Transitions: outcomes[i].Transitions}
+	}
+	return report.WriteRuns(dir, records)
+}
+
+// Labels returns the labels of some choices, for report.CheckRunDirs.
+func Labels(choices []Choice) []string {
+	labels := make([]string, len(choices))
+	for i := range choices {
+		labels[i] = choices[i].Label
+	}
+	return labels
+}

@@ -1,0 +1,279 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gangplan/gangplan/internal/scenario"
+)
+
+// convert writes a case as a scenario file for one of its policies.
+func (c *scenarioCase) convert(policy string) (*scenario.File, error) {
+	f := &scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: c.ID}
+	for _, step := range []func(*scenario.File) error{
+		func(f *scenario.File) error { return convertPolicy(f, policy) },
+		c.convertCluster, c.convertQueues, c.convertJobs, c.convertConfig,
+	} {
+		if err := step(f); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// convertPolicy reads the names under which the file knows policies.
+func convertPolicy(f *scenario.File, name string) error {
+	base, variant, _ := strings.Cut(name, "/")
+	p := scenario.Policy{Params: map[string]string{}}
+	placement := func(algo string) {
+		p.Name, p.Params["mode"], p.Params["placement"] = "gang-topology", "unconstrained", algo
+	}
+	switch base = strings.TrimSuffix(strings.TrimSuffix(base, " (no timeout)"), "+waitForPodsReady"); base {
+	case "pod-default":
+		p.Name = "per-pod"
+		if variant != "" {
+			p.Params["profile"] = variant
+		}
+	case "gang-quota":
+		p.Name = "gang"
+		setStrategy(&p, variant)
+	case "gang-placement":
+		placement("BestFit")
+		setStrategy(&p, variant)
+	case "any", "gang (any)", "StrictFIFO", "FIFO":
+		placement("BestFit")
+		setStrategy(&p, "StrictFIFO")
+	case "BestEffortFIFO":
+		placement("BestFit")
+		setStrategy(&p, "BestEffortFIFO")
+	case "TAS BestFit", "TAS LeastFreeCapacity":
+		placement(strings.TrimPrefix(base, "TAS "))
+	default:
+		return cannot("policy %q", name)
+	}
+	f.Policies = []scenario.Policy{p}
+	return nil
+}
+
+func setStrategy(p *scenario.Policy, strategy string) {
+	if strategy != "" {
+		p.Params["strategy"] = strategy
+	}
+}
+
+func (c *scenarioCase) convertCluster(f *scenario.File) error {
+	if err := onlyKeys("cluster", c.Cluster, "nodes"); err != nil {
+		return err
+	}
+	list, ok := c.Cluster["nodes"].([]any)
+	if !ok {
+		return cannot("a cluster without a list of nodes")
+	}
+	for i, raw := range list {
+		node, ok := raw.(map[string]any)
+		if !ok {
+			return cannot("a node that is no object")
+		}
+		if err := onlyKeys("node", node, "name", "gpus", "slots", "count"); err != nil {
+			return err
+		}
+		name, _ := node["name"].(string)
+		if name == "" {
+			name = "n" + strconv.Itoa(i+1)
+		}
+		n := scenario.Node{Name: name, GPUs: int(number(node["gpus"]) + number(node["slots"])), Count: int(number(node["count"]))}
+		f.Cluster.Nodes = append(f.Cluster.Nodes, n)
+	}
+	return nil
+}
+
+// convertQueues turns quotas into queues; only the resources that are listed are checked.
+func (c *scenarioCase) convertQueues(f *scenario.File) error {
+	names := make([]string, 0, len(c.Queues))
+	for name := range c.Queues {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		q, ok := c.Queues[name].(map[string]any)
+		if !ok {
+			return cannot("the queue %v", c.Queues[name])
+		}
+		if err := onlyKeys("queue", q, "quota_gpus", "quota_slots", "quota_cpus"); err != nil {
+			return err
+		}
+		quota := &scenario.Quota{GPU: milli(q["quota_gpus"]), CPU: milli(q["quota_cpus"])}
+		if q["quota_slots"] != nil {
+			quota.GPU = milli(q["quota_slots"])
+		}
+		f.Queues = append(f.Queues, scenario.Queue{Name: name, Quota: quota})
+	}
+	return nil
+}
+
+func (c *scenarioCase) convertJobs(f *scenario.File) error {
+	for _, raw := range c.Jobs {
+		jobs, err := expand(raw)
+		if err != nil {
+			return err
+		}
+		for _, job := range jobs {
+			converted, err := convertJob(job)
+			if err != nil {
+				return err
+			}
+			f.Workload.Jobs = append(f.Workload.Jobs, *converted)
+		}
+	}
+	if len(f.Workload.Jobs) == 0 {
+		return cannot("no jobs to run")
+	}
+	return nil
+}
+
+// expand turns a template with a range of k into its jobs.
+func expand(raw map[string]any) ([]map[string]any, error) {
+	template, ok := raw["template"].(string)
+	if !ok {
+		return []map[string]any{raw}, nil
+	}
+	var from, to int
+	text, _ := raw["k"].(string)
+	if n, err := fmt.Sscanf(text, "%d..%d", &from, &to); n != 2 || err != nil || to-from > 100_000 {
+		return nil, cannot("a template over k = %v", raw["k"])
+	}
+	var out []map[string]any
+	for k := from; k <= to; k++ {
+		job := map[string]any{}
+		for key, value := range raw {
+			job[key] = value
+		}
+		delete(job, "template")
+		delete(job, "k")
+		job["id"] = strings.ReplaceAll(template, "{k}", strconv.Itoa(k))
+		if formula, ok := raw["submit"].(string); ok {
+			var factor float64
+			if n, err := fmt.Sscanf(formula, "%g*k", &factor); n != 1 || err != nil {
+				return nil, cannot("a submit time of %q", formula)
+			}
+			job["submit"] = factor * float64(k)
+		}
+		out = append(out, job)
+	}
+	return out, nil
+}
+
+func convertJob(job map[string]any) (*scenario.Job, error) {
+	err := onlyKeys("job", job, "id", "submit", "pods", "gpus_per_pod", "cpus_per_pod", "duration", "queue", "user",
+		"priority", "node", "never_ready", "checkpoint_interval", "checkpoint_cost")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"submit", "pods", "gpus_per_pod", "duration"} {
+		if _, ok := job[key].(float64); !ok && (job[key] != nil || key != "submit") {
+			return nil, cannot("a job whose %s is %v", key, job[key])
+		}
+	}
+	if node, _ := job["node"].(string); strings.Contains(node, " ") {
+		return nil, cannot("a job whose node is %q", node)
+	}
+	out := &scenario.Job{ID: text(job["id"]), Submit: seconds(job["submit"]), Duration: seconds(job["duration"]),
+		Queue: text(job["queue"]), Tenant: text(job["user"]), Priority: int32(number(job["priority"])),
+		Pods: scenario.Pods{Pods: int32(number(job["pods"])), GPUsPerPod: milli(job["gpus_per_pod"]),
+			CPUPerPod: milli(job["cpus_per_pod"]), Node: text(job["node"])}}
+	if job["never_ready"] == true {
+		out.Pods.NeverReady = scenario.AllPods
+	}
+	if job["checkpoint_interval"] != nil {
+		out.Checkpoint = &scenario.Checkpoint{Interval: seconds(job["checkpoint_interval"]), Cost: seconds(job["checkpoint_cost"])}
+	}
+	return out, nil
+}
+
+func (c *scenarioCase) convertConfig(f *scenario.File) error {
+	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
+		"tie_break", "list_order_is_queue_order", "runs", "machines", "threads", "constraint", "resource")
+	if err != nil {
+		return err
+	}
+	if constraint := c.Config["constraint"]; constraint != nil && constraint != "unconstrained" {
+		return cannot("the constraint %v", constraint)
+	}
+	if horizon, ok := c.Config["horizon"].(float64); ok {
+		f.Until = seconds(horizon)
+	}
+	order := text(c.Config["pod_creation_order"])
+	if strings.HasPrefix(order, "interleaved") || strings.HasPrefix(order, "round-robin") {
+		f.PodCreation = "interleaved"
+	} else if order != "" {
+		return cannot("the pod creation order %q", order)
+	}
+	return c.convertReadiness(f)
+}
+
+func (c *scenarioCase) convertReadiness(f *scenario.File) error {
+	given, ok := c.Config["waitForPodsReady"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	if err := onlyKeys("waitForPodsReady", given, "timeout", "requeuing", "jitter"); err != nil {
+		return err
+	}
+	requeuing, _ := given["requeuing"].(map[string]any)
+	err := onlyKeys("requeuing", requeuing, "timestamp", "backoffBaseSeconds", "backoffMaxSeconds", "backoffLimitCount")
+	if err != nil {
+		return err
+	}
+	f.WaitForPodsReady = &scenario.WaitForPodsReady{Timeout: seconds(given["timeout"]),
+		RequeuingStrategy: scenario.RequeuingStrategy{Timestamp: text(requeuing["timestamp"]),
+			BackoffBaseSeconds: whole[int64](requeuing["backoffBaseSeconds"]),
+			BackoffMaxSeconds:  whole[int64](requeuing["backoffMaxSeconds"]),
+			BackoffLimitCount:  whole[int32](requeuing["backoffLimitCount"])}}
+	return nil
+}
+
+// onlyKeys refuses what the converter does not know, by name.
+func onlyKeys(what string, given map[string]any, known ...string) error {
+	var strange []string
+	for key := range given {
+		if !slices.Contains(known, key) {
+			strange = append(strange, key)
+		}
+	}
+	if len(strange) > 0 {
+		slices.Sort(strange)
+		return cannot("%s: %s", what, strings.Join(strange, ", "))
+	}
+	return nil
+}
+
+func number(v any) float64 {
+	f, _ := v.(float64)
+	return f
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func seconds(v any) scenario.Duration { return scenario.Duration(math.Round(number(v) * 1e9)) }
+
+func milli(v any) *scenario.Milli {
+	f, ok := v.(float64)
+	if !ok {
+		return nil
+	}
+	return new(scenario.Milli(math.Round(f * 1000)))
+}
+
+func whole[T int32 | int64](v any) *T {
+	f, ok := v.(float64)
+	if !ok {
+		return nil
+	}
+	return new(T(f))
+}

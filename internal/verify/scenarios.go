@@ -1,0 +1,166 @@
+package verify
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/policies"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/testdata"
+)
+
+// scenarios are small hand-derived scenarios with exact expected numbers. One converter
+// turns each into a scenario file per policy; what it cannot express is skipped, and it
+// says why.
+var scenarios = Suite{
+	Name: "scenarios",
+	Doc:  "hand-derived scenarios with exact numbers, from public reports and documented semantics",
+	Run:  runScenarios,
+}
+
+// scenarioCase is one line of the file. Raw parts differ from case to case and are read
+// by the converter.
+type scenarioCase struct {
+	ID      string           `json:"id"`
+	Policy  []string         `json:"policy"`
+	Cluster map[string]any   `json:"cluster"`
+	Queues  map[string]any   `json:"queues"`
+	Jobs    []map[string]any `json:"jobs"`
+	Config  map[string]any   `json:"config"`
+	Expect  map[string]any   `json:"expect"`
+}
+
+// inexpressible says what a scenario asks for that gangplan has no word for yet.
+type inexpressible string
+
+func (e inexpressible) Error() string { return string(e) }
+
+func cannot(format string, args ...any) error { return inexpressible(fmt.Sprintf(format, args...)) }
+
+func runScenarios(o Options) ([]Outcome, error) {
+	var out []Outcome
+	err := eachLine(o.Cases, testdata.Scenarios, func(line []byte) error {
+		var c scenarioCase
+		if err := json.Unmarshal(line, &c); err != nil {
+			return err
+		}
+		if c.ID == "" || len(c.Policy) == 0 {
+			return fmt.Errorf("expected an id and a list of policies")
+		}
+		for _, policy := range c.Policy {
+			out = append(out, c.outcome(policy))
+		}
+		return nil
+	})
+	return out, err
+}
+
+// outcome runs a scenario under one of its policies and compares what came with what is
+// expected of it.
+func (c *scenarioCase) outcome(policy string) Outcome {
+	o := Outcome{ID: c.ID}
+	if len(c.Policy) > 1 {
+		o.ID += "/" + policy
+	}
+	got, err := c.answer(policy)
+	if err != nil {
+		o.Verdict, o.Reason = Skipped, err.Error()
+		return o
+	}
+	o.Verdict = Equal
+	var different []string
+	want := map[string]any{}
+	for key, value := range c.expectOf(policy) {
+		if !reflect.DeepEqual(got[key], value) {
+			want[key] = value
+			different = append(different, key)
+		}
+	}
+	if len(different) > 0 {
+		slices.Sort(different)
+		for key := range got {
+			if !slices.Contains(different, key) {
+				delete(got, key)
+			}
+		}
+		o.Verdict, o.Reason, o.Want, o.Got = Outside, "differs in "+strings.Join(different, ", "), want, got
+	}
+	return o
+}
+
+// expectOf returns the expectations of a policy: its own block, or all when the scenario
+// has one policy.
+func (c *scenarioCase) expectOf(policy string) map[string]any {
+	if own, ok := c.Expect[policy].(map[string]any); ok {
+		return own
+	}
+	return c.Expect
+}
+
+// answer converts, runs and measures everything the policy's expectations name.
+func (c *scenarioCase) answer(policy string) (map[string]any, error) {
+	expect := c.expectOf(policy)
+	if len(c.Policy) > 1 && len(expect) == len(c.Expect) && c.Expect[policy] == nil {
+		return nil, cannot("nothing is expected of this policy by name")
+	}
+	r, err := c.run(policy)
+	if err != nil {
+		return nil, err
+	}
+	got := map[string]any{}
+	for key, want := range expect {
+		value, err := r.measure(key, want)
+		if err != nil {
+			return nil, err
+		}
+		got[key] = value
+	}
+	return got, nil
+}
+
+// ran is a scenario that was run: what the expectations are measured on.
+type ran struct {
+	case_       *scenarioCase
+	scenario    *scenario.Scenario
+	result      *sim.Result
+	transitions sim.Transitions
+	index       map[string]int32 // job id -> position in the trace
+	again       func() (*sim.Result, error)
+}
+
+func (c *scenarioCase) run(policy string) (*ran, error) {
+	if c.Config["variants"] != nil {
+		return nil, cannot("configuration variants")
+	}
+	file, err := c.convert(policy)
+	if err != nil {
+		return nil, err
+	}
+	s, err := file.Resolve("")
+	if err != nil {
+		return nil, cannot("not a valid scenario: %v", err)
+	}
+	choice := s.Policies[0]
+	d, _ := policies.Lookup(choice.Name)
+	r := &ran{case_: c, scenario: s, index: map[string]int32{}}
+	r.again = func() (*sim.Result, error) {
+		e, err := sim.New(s.Config, d.New(choice.Params), nil)
+		if err != nil {
+			return nil, err
+		}
+		return e.Run(), nil
+	}
+	e, err := sim.New(s.Config, d.New(choice.Params), &r.transitions)
+	if err != nil {
+		return nil, err
+	}
+	r.result = e.Run()
+	for j := range s.Config.Jobs {
+		r.index[s.Config.Jobs[j].ID] = int32(j)
+	}
+	return r, nil
+}

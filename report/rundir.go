@@ -1,0 +1,155 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/gangplan/gangplan/internal/columnar"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/ledger"
+)
+
+// Record is one run to be written: what came out, and what it came out of. The manifest
+// needs only what a result does not know; the rest is filled in.
+type Record struct {
+	Label       string
+	Manifest    Manifest
+	Result      *sim.Result
+	Transitions sim.Transitions // nil: no decisions.parquet
+}
+
+// WriteRuns writes each run to its own folder of dir, named after its label. Everything
+// is written beside first and moved into place at the end, so that no folder is ever half
+// of a run: after an error all is as it was, unless the moving itself failed, and then
+// every folder is either the old or the new run. Earlier runs of the same label are
+// replaced; anything else in the way is an error.
+//
+// The files are listed in manifest.go; what is in them is a function of
+// the records. Warnings are about what could not be written on this machine.
+func WriteRuns(dir string, records []Record) (warnings []string, err error) {
+	labels := make([]string, len(records))
+	for i := range records {
+		labels[i] = records[i].Label
+	}
+	if err := CheckRunDirs(dir, labels); err != nil {
+		return nil, err
+	}
+	names, err := folders(labels)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStage(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	for i := range records {
+		warned, err := s.write(names[i], &records[i])
+		if err != nil {
+			return nil, err
+		}
+		if warned != "" && len(warnings) == 0 {
+			warnings = append(warnings, warned)
+		}
+	}
+	return warnings, s.publish(names)
+}
+
+// write stages one run.
+func (s *stage) write(name string, r *Record) (warning string, err error) {
+	to := filepath.Join(s.path, name)
+	if err := os.Mkdir(to, 0o777); err != nil {
+		return "", err
+	}
+	manifest := r.Manifest.complete(r.Label, r.Result)
+	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return writeJSON(w, &manifest) }); err != nil {
+		return "", err
+	}
+	summary := newSummary(r.Label, r.Result)
+	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return writeJSON(w, summary) }); err != nil {
+		return "", err
+	}
+	err = writeTables(to, &manifest, r)
+	if errors.Is(err, columnar.ErrUnsupported) {
+		return "run directories have no Parquet files: " + err.Error(), nil
+	}
+	return "", err
+}
+
+// writeTables writes the Parquet files, with the manifest in the metadata of each.
+func writeTables(dir string, manifest *Manifest, r *Record) error {
+	var compact bytes.Buffer
+	e := json.NewEncoder(&compact)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(manifest); err != nil {
+		return err
+	}
+	meta := [][2]string{{"gangplan.manifest", string(bytes.TrimSpace(compact.Bytes()))}}
+	tables := []struct {
+		file  string
+		table *columnar.Table
+	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(r)}}
+	for _, t := range tables {
+		if t.table == nil {
+			continue
+		}
+		err := writeFile(filepath.Join(dir, t.file), func(w io.Writer) error { return columnar.WriteParquet(w, t.table, meta) })
+		if err != nil {
+			return errors.Join(err, os.Remove(filepath.Join(dir, t.file)))
+		}
+	}
+	return nil
+}
+
+// writeFile creates a file and fills it. Errors name it.
+func writeFile(path string, fill func(w io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(fill(f), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// runSummary is summary.json: the run at its own end.
+type runSummary struct {
+	Run
+	EndNanos int64          `json:"end_ns"`
+	AtRisk   string         `json:"at_risk_milli_gpu_ns"`
+	Reserved string         `json:"quota_reserved_unused_milli_gpu_ns"`
+	Models   []modelSummary `json:"gpu_models"`
+}
+
+// modelSummary is the books of one GPU model. Sums are decimal strings because they
+// exceed what JSON readers keep exactly.
+type modelSummary struct {
+	Model    string           `json:"model"`
+	Accounts []accountSummary `json:"accounts"`
+	Running  int64            `json:"running_milli_gpu"` // still running at the end; its time is settled
+}
+
+type accountSummary struct {
+	Account string `json:"account"`
+	Sum     string `json:"milli_gpu_ns"`
+	Held    int64  `json:"milli_gpu"` // standing in the account at the end
+}
+
+func newSummary(label string, r *sim.Result) *runSummary {
+	s := &runSummary{Run: NewRun(label, r, nil), EndNanos: r.End, AtRisk: decimal(r.AtRisk),
+		Reserved: decimal(r.Reserved), Models: make([]modelSummary, r.Books.Models())}
+	for m := range s.Models {
+		rates := r.Books.Rates(m)
+		s.Models[m] = modelSummary{Model: r.Config.Cluster.Models[m], Running: rates[ledger.Running]}
+		for a := range ledger.NumAccounts {
+			s.Models[m].Accounts = append(s.Models[m].Accounts, accountSummary{a.String(), decimal(r.Books.Sum(m, a)), rates[a]})
+		}
+	}
+	return s
+}

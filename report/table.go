@@ -1,0 +1,160 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+const (
+	terminal = 100 // columns that tables and notes keep to
+	gap      = 2   // blanks between two columns
+)
+
+// writeTable writes the comparison for a terminal: the table, in as many parts as its
+// width asks for, then verdicts, assumptions and warnings.
+func writeTable(w io.Writer, d *Document) error {
+	out := &printer{w: w}
+	out.title(d)
+	lines := comparisonLines(d.Runs) // the same rows in every part
+	for from := 0; from < len(d.Runs); {
+		to := fitting(d.Runs, lines, from)
+		out.table(heads(d.Runs[from:to]), cut(lines, from, to))
+		out.printf("\n")
+		from = to
+	}
+	out.notes(d)
+	return out.err
+}
+
+// writeWide writes every metric of every run in one table, however wide.
+func writeWide(w io.Writer, d *Document) error {
+	out := &printer{w: w}
+	out.title(d)
+	out.table(heads(d.Runs), metricLines(d.Runs))
+	out.printf("\n")
+	out.notes(d)
+	return out.err
+}
+
+// fitting returns how far runs fit beside each other, at least one.
+func fitting(runs []Run, lines []line, from int) int {
+	to := from + 1
+	for to < len(runs) && width(heads(runs[from:to+1]), cut(lines, from, to+1)) <= terminal {
+		to++
+	}
+	return to
+}
+
+// cut keeps the cells of the runs [from, to).
+func cut(lines []line, from, to int) []line {
+	out := make([]line, len(lines))
+	for i, l := range lines {
+		out[i] = l
+		if len(l.cells) > 0 {
+			out[i].cells = l.cells[from:to]
+		}
+	}
+	return out
+}
+
+// heads are the titles of the columns.
+func heads(runs []Run) []string {
+	header := []string{"", ""}
+	for i := range runs {
+		header = append(header, runs[i].Policy)
+	}
+	return header
+}
+
+// printer keeps the first error of a writer, so that printing reads as a list of lines.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+// title says what was compared.
+func (p *printer) title(d *Document) {
+	var parts []string
+	if d.Scenario != "" {
+		parts = append(parts, d.Scenario)
+	}
+	if len(d.Runs) > 0 {
+		parts = append(parts, fmt.Sprintf("seed %d", d.Runs[0].Seed))
+	}
+	if d.EndSeconds > 0 {
+		parts = append(parts, span(d.EndSeconds)+" of cluster time")
+	}
+	if d.Version != "" {
+		parts = append(parts, "gangplan "+d.Version)
+	}
+	if len(parts) > 0 {
+		p.printf("%s\n\n", strings.Join(parts, " · "))
+	}
+}
+
+// table writes one table with a rule under its header.
+func (p *printer) table(header []string, lines []line) {
+	if p.err != nil {
+		return
+	}
+	var b strings.Builder
+	t := tablewriter.NewTable(&b, tableOptions(header)...)
+	t.Header(header)
+	for i := range lines {
+		if p.err = t.Append(lines[i].row(len(header))); p.err != nil {
+			return
+		}
+	}
+	if p.err = t.Render(); p.err != nil {
+		return
+	}
+	for text := range strings.Lines(b.String()) {
+		p.printf("%s\n", tidy(text))
+	}
+}
+
+// tidy takes away what stands behind the last column: blanks, or the rule over them.
+func tidy(text string) string {
+	text = strings.TrimRight(text, " \n")
+	if rest, isRule := strings.CutPrefix(text, strings.Repeat("─", gap)); isRule {
+		return rest
+	}
+	return text
+}
+
+// tableOptions are light lines, labels to the left, numbers to the right, and text as it
+// is given: not trimmed, wrapped or put in capitals, and as wide in every locale.
+func tableOptions(header []string) []tablewriter.Option {
+	align := []tw.Align{tw.AlignLeft, tw.AlignLeft}
+	for range header[2:] {
+		align = append(align, tw.AlignRight)
+	}
+	cell := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+		Alignment:  tw.CellAlignment{Global: tw.AlignRight, PerColumn: align},
+		Padding:    tw.CellPadding{Global: tw.Padding{Right: strings.Repeat(" ", gap), Overwrite: true}},
+	}
+	return []tablewriter.Option{
+		tablewriter.WithEastAsian(tw.Off),
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell,
+			Behavior: tw.Behavior{TrimSpace: tw.Off, TrimLine: tw.Off}}),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbols(tw.StyleLight),
+			Settings: tw.Settings{
+				Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.Off, ShowHeader: tw.Off, ShowFooter: tw.Off},
+				Lines:      tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On, ShowFooterLine: tw.Off},
+			}})),
+	}
+}

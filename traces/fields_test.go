@@ -1,0 +1,183 @@
+package traces
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// lookup is the context of a trace whose only model is resnet-50.
+func lookup() *context { return newContext(Options{}.withDefaults()) }
+
+// TestEveryFieldReadsAndWrites says for each field what it reads and how it writes it
+// again. An empty writing is one that is left out.
+func TestEveryFieldReadsAndWrites(t *testing.T) {
+	cases := []struct{ field, text, written string }{
+		{"id", "job 1", "job 1"},
+		{"row", "0", "0"},
+		{"row", "82247", "82247"},
+		{"submit_seconds", "0", "0"},
+		{"submit_seconds", "60.500", "60.5"},
+		{"duration_seconds", "0.0", "0"},
+		{"duration_seconds", "86400.000000001", "86400.000000001"},
+		{"gpus", "0", "0"},
+		{"gpus", "64.0", "64"},
+		{"queue", "research", "research"},
+		{"tenant", "6214e9", "6214e9"},
+		{"priority", "0", ""},
+		{"priority", "-2147483648", "-2147483648"},
+		{"model", "resnet-50", "resnet-50"},
+		{"time_limit_seconds", "0", ""},
+		{"time_limit_seconds", "3600", "3600"},
+		{"checkpoint_interval_seconds", "1800", "1800"},
+		{"checkpoint_cost_seconds", "0.25", "0.25"},
+		{"startup_seconds", "0", "0"}, // not the same as nothing: the timing's
+		{"startup_seconds", "90", "90"},
+		{"image", "registry/train:v1", "registry/train:v1"},
+		{"image_size", "8589934592", "8GiB"},
+		{"carried", "true", "true"},
+		{"carried", "false", ""},
+		{"pods", "8", "8"},
+		{"gpus_per_pod", "0", "0"},
+		{"gpus_per_pod", "0.125", "0.125"},
+		{"podset", "workers", ""}, // the name by default
+		{"podset", "launcher", "launcher"},
+		{"cpus_per_pod", "1.50", "1.5"},
+		{"memory_per_pod", "0.5GiB", "512MiB"},
+		{"min_pods", "0", ""},
+		{"min_pods", "6", "6"},
+		{"gpu_models", "A100 | H100", "A100|H100"},
+		{"topology", "required:rack", "required:rack"},
+		{"topology", "preferred:a:b", "preferred:a:b"},
+		{"topology", "unconstrained", "unconstrained"},
+		{"node", "node-7", "node-7"},
+		{"never_ready", "1", "1"},
+	}
+	covered := map[string]bool{}
+	for _, c := range cases {
+		covered[c.field] = true
+		d := newDraft(1)
+		if err := d.put(lookup(), slots[c.field], c.text); err != nil {
+			t.Errorf("%s %q: %v", c.field, c.text, err)
+			continue
+		}
+		texts := written(&d.job)
+		writePods(texts, &d.pod)
+		if got := texts[slots[c.field]]; got != c.written {
+			t.Errorf("%s %q was written %q, want %q", c.field, c.text, got, c.written)
+		}
+	}
+	for _, name := range slotNames {
+		if !covered[name] {
+			t.Errorf("no case for the field %s", name)
+		}
+	}
+}
+
+func TestAFieldChangesNothingElse(t *testing.T) {
+	empty := newDraft(1)
+	want := written(&empty.job)
+	for _, c := range []struct{ field, text string }{{"queue", "q"}, {"priority", "3"}, {"startup_seconds", "4"}, {"carried", "true"}} {
+		d := newDraft(1)
+		if err := d.put(lookup(), slots[c.field], c.text); err != nil {
+			t.Fatal(err)
+		}
+		got := written(&d.job)
+		got[slots[c.field]] = want[slots[c.field]]
+		if !slices.Equal(got, want) {
+			t.Errorf("%s changed other fields too: %q", c.field, got)
+		}
+	}
+}
+
+func TestFieldNamesAreDistinctWords(t *testing.T) {
+	if len(slots) != len(slotNames) || len(slotNames) > 64 {
+		t.Fatalf("%d names for %d fields: want as many, and at most 64", len(slots), len(slotNames))
+	}
+	for _, name := range slotNames {
+		if name == podSetsKey || quoteOdd(name) != name || name != strings.ToLower(name) {
+			t.Errorf("%q is no plain name of a field", name)
+		}
+	}
+}
+
+func TestNamesAreSharedBetweenJobs(t *testing.T) {
+	c := lookup()
+	line := "research,vision" // as a record of CSV: cells are parts of one text
+	first, err := c.name(line[:8])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again, _ := c.name(strings.Clone("research"))
+		if again != first || len(c.names) != 1 {
+			t.Errorf("%q was kept %d times", again, len(c.names))
+		}
+	}
+}
+
+func TestNamesThatDoNotRepeatAreNotKept(t *testing.T) {
+	c := lookup()
+	for i := range 1<<16 + 10 {
+		if _, err := c.name(fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(c.names) != 1<<16 {
+		t.Errorf("%d names were kept, want a bounded number", len(c.names))
+	}
+}
+
+func TestDraftWantsItsFields(t *testing.T) {
+	given := map[string]string{"id": "a", "submit_seconds": "0", "duration_seconds": "1", "pods": "2", "gpus_per_pod": "1"}
+	read := func(without string) error {
+		d := newDraft(1)
+		for name, s := range given {
+			if name == without {
+				continue
+			}
+			if err := d.put(lookup(), slots[name], s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := d.finish()
+		return err
+	}
+	if err := read(""); err != nil {
+		t.Errorf("all fields given: %v", err)
+	}
+	for name := range given {
+		if err := read(name); err == nil || err.Error() != name+": missing" {
+			t.Errorf("without %s: error %v", name, err)
+		}
+	}
+}
+
+func TestErrorsOfValidateNameOurFields(t *testing.T) {
+	for theirs, ours := range map[string]string{
+		"podsets[0].count": "pods", "podsets": "pods", "podsets[2].min_count": "min_pods", "podsets[1].name": "podset",
+		"image_bytes": "image_size", "podsets[0].topology": "topology", "gpus": "gpus", "podsets[0].never_ready": "never_ready",
+	} {
+		got := inOurWords(&workloads.FieldError{Field: theirs, Problem: "bad"})
+		if got.Error() != ours+": bad" {
+			t.Errorf("%s became %q, want %s", theirs, got, ours)
+		}
+		if _, known := slots[ours]; !known {
+			t.Errorf("%s is no field", ours)
+		}
+	}
+	for problem, ours := range map[string]string{
+		"nvidia.com/gpu: bad": "gpus_per_pod", "cpu: bad": "cpus_per_pod", "memory: bad": "memory_per_pod", "pods: bad": "pods",
+	} {
+		got := inOurWords(&workloads.FieldError{Field: "podsets[0].request", Problem: problem})
+		if got.Error() != ours+": "+problem {
+			t.Errorf("%s became %q, want %s", problem, got, ours)
+		}
+	}
+	if got := inOurWords(fmt.Errorf("odd")).(*fieldError); got.field != "" || got.msg != "odd" {
+		t.Errorf("an error of another kind became %+v", got)
+	}
+}
