@@ -10,7 +10,7 @@ import (
 type Site struct {
 	CPU     int64  // free milli-cores
 	Model   int32  // of its GPUs, as a bit number
-	Classes uint32 // of the GPU pods on it, see Guest.class
+	Classes uint32 // of the GPU pods on it, see Guest.Class
 	GPUs    devices.Set
 }
 
@@ -22,13 +22,16 @@ type Guest struct {
 	Models uint64
 }
 
-// class numbers the kinds of GPU pods that GpuClustering keeps apart: 0 for a part of a
-// GPU, else the number of GPUs.
-func (g *Guest) class() uint32 {
-	if g.Ask.Milli < devices.Whole {
+// Class is the kind of GPU pod that GpuClustering keeps apart, a bit each: a part of a GPU,
+// or so many. It is 0 for a pod without GPUs.
+func (g *Guest) Class() uint32 {
+	switch {
+	case g.Ask.Count == 0:
 		return 0
+	case g.Ask.Milli < devices.Whole:
+		return 1
 	}
-	return uint32(g.Ask.Count)
+	return 1 << g.Ask.Count
 }
 
 // Accepts reports whether the guest may use GPUs of a site.

@@ -12,6 +12,23 @@ type DeviceScorer interface {
 	Pick(g *Guest, s *Site) devices.Mask
 }
 
+// LookupDeviceScorer returns a scorer by its name; nil for one that rates all nodes alike.
+func LookupDeviceScorer(name string, f *Fragments) DeviceScorer {
+	switch name {
+	case "dot-product":
+		return DotProduct{}
+	case "gpu-clustering":
+		return Clustering{}
+	case "gpu-packing":
+		return Packing{}
+	case "best-fit":
+		return TightFit{}
+	case "fgd":
+		return FGD{f}
+	}
+	return nil
+}
+
 // The largest machine of the study: what its scorers call all of a resource.
 const (
 	mostCPU = 128000
@@ -53,7 +70,7 @@ func (Clustering) Score(g *Guest, s *Site) int64 {
 		return 0
 	}
 	base := 25 * (mostGPU - s.GPUs.Total()) / mostGPU
-	mine := uint32(1) << g.class()
+	mine := g.Class()
 	switch {
 	case s.Classes == mine:
 		return base + 75
