@@ -73,7 +73,7 @@ func gzipped(t testing.TB, text string) []byte {
 }
 
 func TestFormats(t *testing.T) {
-	if got := Formats(); !reflect.DeepEqual(got, []string{"csv", "jsonl", "philly"}) {
+	if got := Formats(); !reflect.DeepEqual(got, []string{"csv", "jsonl", "openb", "philly"}) {
 		t.Errorf("got %v", got)
 	}
 }

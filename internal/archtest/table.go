@@ -21,14 +21,16 @@ var arrows = map[string][]string{
 	"sim/capacity": {"topology"},
 	"sim/ledger":   {},
 	"sim/order":    {},
+	"sim/devices":  {},
 	"sim":          {"topology", "workloads", "internal/rng"},
 	"policies":     {"sim", "topology", "workloads", "internal/rng"},
 	"report":       {"sim", "internal/stats", "internal/columnar"},
 
-	"internal/scenario": everythingBelowCmd,
-	"internal/study":    everythingBelowCmd,
-	"internal/verify":   everythingBelowCmd,
-	"cmd":               append([]string{"internal/study", "internal/verify"}, everythingBelowCmd...),
+	"internal/scenario":      everythingBelowCmd,
+	"internal/study":         everythingBelowCmd,
+	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
+	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
+	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation"}, everythingBelowCmd...),
 }
 
 // everythingBelowCmd is what the packages that put runs together may use: study and verify

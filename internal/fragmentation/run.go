@@ -45,6 +45,7 @@ type run struct {
 	seed      uint64
 	nodes     []site
 	amounts   []float64 // fragments of each node
+	blocks    []float64 // sums of amounts, a block of nodes each
 	fragments float64   // of all
 	groups    *stage.Groups[site]
 	scores    [][]score // by kind, then class
@@ -65,24 +66,33 @@ func newRun(w *Workload, scorer stage.DeviceScorer, seed uint64, ranks []int) *r
 		r.byName[i] = int32(at)
 		r.nodes[at] = site{w.nodes[i].Site, w.nodes[i].memory}
 	}
+	r.blocks = make([]float64, (len(r.nodes)+block-1)/block)
 	for n := range r.nodes {
 		r.refresh(int32(n))
 	}
-	r.sum()
 	return r
 }
 
-// refresh files a node whose state has changed.
+// block is the number of nodes whose fragments are summed together: about the square root
+// of their number, so that one change costs little.
+const block = 32
+
+// refresh files a node whose state has changed and sums the fragments anew: never by
+// adding differences, which would drift.
 func (r *run) refresh(n int32) {
 	r.groups.File(n, r.nodes[n])
 	r.amounts[n] = r.w.measure.Amount(&r.nodes[n].Site)
+	b := int(n) / block
+	r.blocks[b] = sum(r.amounts[b*block : min(len(r.amounts), (b+1)*block)])
+	r.fragments = sum(r.blocks)
 }
 
-func (r *run) sum() {
-	r.fragments = 0
-	for _, a := range r.amounts {
-		r.fragments += a
+func sum(x []float64) float64 {
+	total := 0.0
+	for _, v := range x {
+		total += v
 	}
+	return total
 }
 
 // choose returns the node for the i-th pod, or -1.
@@ -91,8 +101,9 @@ func (r *run) choose(k int32, i int) int32 {
 		return r.chooseAny(k, i)
 	}
 	best, node := int32(-1), int32(-1)
+	row := r.row(k)
 	for _, class := range r.groups.Live() {
-		s := r.score(k, class)
+		s := r.score(row, k, class)
 		if s < best || s < 0 {
 			continue
 		}
@@ -103,19 +114,29 @@ func (r *run) choose(k int32, i int) int32 {
 	return node
 }
 
-// score returns how a kind rates a class, or -1 if it does not fit there.
-func (r *run) score(k, class int32) int32 {
+// row returns the scores known of a kind, by class.
+func (r *run) row(k int32) []score {
 	if r.scores[k] == nil {
 		r.scores[k] = make([]score, r.groups.Most())
 	}
-	known := &r.scores[k][class]
-	if age := r.groups.Age(class); known.age != age {
-		*known = score{age, r.compute(k, r.groups.Key(class))}
-	}
-	return known.value
+	return r.scores[k]
 }
 
-func (r *run) compute(k int32, s *site) int32 {
+// score returns how a kind rates a class, or -1 if it does not fit there.
+func (r *run) score(row []score, k, class int32) int32 {
+	if known := row[class]; known.age == r.groups.Age(class) {
+		return known.value
+	}
+	return r.compute(row, k, class)
+}
+
+func (r *run) compute(row []score, k, class int32) int32 {
+	s := r.groups.Key(class)
+	row[class] = score{r.groups.Age(class), r.rate(k, s)}
+	return row[class].value
+}
+
+func (r *run) rate(k int32, s *site) int32 {
 	kd := &r.w.kinds[k]
 	switch {
 	case kd.memory > s.memory || !kd.Fits(&s.Site):
@@ -128,9 +149,9 @@ func (r *run) compute(k int32, s *site) int32 {
 
 // chooseAny draws one of the nodes that fit, in the order of names.
 func (r *run) chooseAny(k int32, i int) int32 {
-	fitting := int32(0)
+	row, fitting := r.row(k), int32(0)
 	for _, class := range r.groups.Live() {
-		if r.score(k, class) >= 0 {
+		if r.score(row, k, class) >= 0 {
 			fitting += r.groups.Size(class)
 		}
 	}
@@ -139,7 +160,7 @@ func (r *run) chooseAny(k int32, i int) int32 {
 	}
 	left := rng.Below(rng.Hash(r.seed, rng.Tie, uint64(i), 0), uint64(fitting))
 	for _, n := range r.byName {
-		if r.score(k, r.groups.Of(n)) < 0 {
+		if r.score(row, k, r.groups.Of(n)) < 0 {
 			continue
 		}
 		if left == 0 {
@@ -158,7 +179,6 @@ func (r *run) place(n, k int32, i int) {
 	s.memory -= kd.memory
 	s.Classes |= kd.Class()
 	r.refresh(n)
-	r.sum()
 }
 
 func (r *run) pick(s *site, kd *kind, i int) devices.Mask {

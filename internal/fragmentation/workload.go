@@ -15,7 +15,8 @@ import (
 // Workload is a cluster and the kinds of pods that arrive at it, as the trace has them.
 type Workload struct {
 	nodes    []node
-	pods     []int32 // kind of each pod, in the order of names
+	names    []string // of the nodes, sorted
+	pods     []int32  // kind of each pod, in the order of names
 	kinds    []kind
 	measure  *stage.Fragments
 	capacity int64 // milli-GPU of all nodes
@@ -65,6 +66,7 @@ func (w *Workload) addNodes(nodes []topology.Node) (models []string, err error) 
 			model = len(models)
 			models = append(models, n.GPUModel)
 		}
+		w.names = append(w.names, n.Name)
 		w.capacity += gpus * topology.Milli
 		w.nodes = append(w.nodes, node{memory: n.Allocatable[topology.Memory], Site: stage.Site{
 			CPU: n.Allocatable[topology.CPU], Model: int32(model), GPUs: devices.NewSet(int(gpus))}})
@@ -156,11 +158,16 @@ func (w *Workload) sequence(seed int64, ratio float64) (arrivals []int32, ranks 
 	if ratio > 0 {
 		arrivals = w.tune(r, arrivals, ratio*float64(w.capacity))
 	}
-	const informers = 10
+	return arrivals, ranksOf(r, len(w.nodes))
+}
+
+// ranksOf draws the order of equally good nodes.
+func ranksOf(r *rand.Rand, nodes int) []int {
+	const informers = 10 // each draws once when it starts
 	for range informers {
 		r.Float64()
 	}
-	return arrivals, r.Perm(len(w.nodes))
+	return r.Perm(nodes)
 }
 
 // tune brings what the pods request to a target: it appends pods drawn from the sorted

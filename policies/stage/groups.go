@@ -11,8 +11,10 @@ import "math/bits"
 type Groups[K comparable] struct {
 	ids     map[K]int32
 	classes []group[K]
-	live    []int32 // classes with nodes, in no order
-	classOf []int32 // per node; -1: filed nowhere
+	ages    []uint32 // per class, grows when its number is given to another
+	first   []int32  // per class, its lowest node
+	live    []int32  // classes with nodes, in no order
+	classOf []int32  // per node; -1: filed nowhere
 	words   int
 	idle    []int32 // ring of classes without nodes, oldest first
 	oldest  int
@@ -21,9 +23,7 @@ type Groups[K comparable] struct {
 
 type group[K comparable] struct {
 	key    K
-	age    uint32 // grows when the number is given to another class
 	size   int32
-	first  int32 // its lowest node
 	at     int32 // position in live
 	inRing bool
 	nodes  []uint64
@@ -33,7 +33,8 @@ type group[K comparable] struct {
 func NewGroups[K comparable](nodes int) *Groups[K] {
 	most := 2*nodes + 64 // nodes classes may be alive, the others remembered
 	g := &Groups[K]{ids: make(map[K]int32, most), classOf: make([]int32, nodes), words: (nodes + 63) / 64,
-		classes: make([]group[K], 0, most), idle: make([]int32, most)}
+		classes: make([]group[K], 0, most), ages: make([]uint32, most),
+		first: make([]int32, most), idle: make([]int32, most)}
 	for n := range g.classOf {
 		g.classOf[n] = -1
 	}
@@ -51,10 +52,10 @@ func (g *Groups[K]) Most() int { return cap(g.classes) }
 func (g *Groups[K]) Key(class int32) *K { return &g.classes[class].key }
 
 // Age tells classes apart that had the same number one after another; it is never 0.
-func (g *Groups[K]) Age(class int32) uint32 { return g.classes[class].age }
+func (g *Groups[K]) Age(class int32) uint32 { return g.ages[class] }
 
 // First and Size describe the nodes of a class that is alive; Of is a node's class or -1.
-func (g *Groups[K]) First(class int32) int32 { return g.classes[class].first }
+func (g *Groups[K]) First(class int32) int32 { return g.first[class] }
 func (g *Groups[K]) Size(class int32) int32  { return g.classes[class].size }
 func (g *Groups[K]) Of(node int32) int32     { return g.classOf[node] }
 
@@ -70,11 +71,11 @@ func (g *Groups[K]) File(node int32, key K) {
 	}
 	c := &g.classes[class]
 	if c.size == 0 {
-		c.at, c.first = int32(len(g.live)), node
+		c.at, g.first[class] = int32(len(g.live)), node
 		g.live = append(g.live, class)
 	}
 	c.size++
-	c.first = min(c.first, node)
+	g.first[class] = min(g.first[class], node)
 	c.nodes[node>>6] |= 1 << (node & 63)
 	g.classOf[node] = class
 }
@@ -92,8 +93,8 @@ func (g *Groups[K]) Drop(node int32) {
 		g.retire(class)
 		return
 	}
-	if c.first == node {
-		c.first = c.after(node)
+	if g.first[class] == node {
+		g.first[class] = c.after(node)
 	}
 }
 
@@ -126,9 +127,10 @@ func (g *Groups[K]) retire(class int32) {
 // without nodes for longest.
 func (g *Groups[K]) number(key K) int32 {
 	if len(g.classes) < cap(g.classes) {
-		g.classes = append(g.classes, group[K]{key: key, age: 1, nodes: make([]uint64, g.words)})
-		g.ids[key] = int32(len(g.classes) - 1)
-		return int32(len(g.classes) - 1)
+		class := int32(len(g.classes))
+		g.classes = append(g.classes, group[K]{key: key, nodes: make([]uint64, g.words)})
+		g.ids[key], g.ages[class] = class, 1
+		return class
 	}
 	for {
 		class := g.idle[g.oldest]
@@ -141,7 +143,7 @@ func (g *Groups[K]) number(key K) int32 {
 		}
 		delete(g.ids, c.key)
 		c.key = key
-		c.age++
+		g.ages[class]++
 		g.ids[key] = class
 		return class
 	}
