@@ -26,7 +26,7 @@ type kube struct {
 	unpin   int32     // classes below this are of pods that may go anywhere
 	created []int32
 	freed   []int32 // nodes that changed
-	dirty   bool
+	with    topology.Resources
 	seq     int64
 }
 
@@ -43,7 +43,7 @@ func (k *kube) Reset(v sim.View) {
 	k.reasons = make([]sim.Reason, k.unpin)
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
-	k.created, k.freed, k.seq, k.dirty = k.created[:0], k.freed[:0], 0, false
+	k.created, k.freed, k.seq = k.created[:0], k.freed[:0], 0
 }
 
 // Signals implements sim.Controller.

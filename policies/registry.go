@@ -97,3 +97,12 @@ func (s Settings) Get(name string) string {
 	}
 	panic("policies: " + s.d.Name + " declares no parameter " + name)
 }
+
+// Complete returns the parameters with the defaults of those not given.
+func (d *Declaration) Complete(given map[string]string) map[string]string {
+	all := make(map[string]string, len(d.Params))
+	for _, p := range d.Params {
+		all[p.Name] = Settings{d, given}.Get(p.Name)
+	}
+	return all
+}

@@ -21,16 +21,18 @@ func (d *Difference) WriteText(w io.Writer) error {
 		out.printf("The runs are equal: %s, digest %s.\n", plural(d.Common, "transition"), d.A.Manifest.Digest)
 		return out.err
 	}
-	out.printf("%s in common", plural(d.Common, "transition"))
+	of := ""
 	if len(d.Tail) < d.Common {
-		out.printf(", the last %d of them:", len(d.Tail))
+		of = fmt.Sprintf(", the last %d", len(d.Tail))
 	}
-	out.printf("\n")
+	out.printf("%s in common%s:\n", plural(d.Common, "transition"), of)
+	var tail [][]string
 	for i := range d.Tail {
-		out.printf("    %s\n", d.Tail[i].text())
+		tail = append(tail, d.Tail[i].fields())
 	}
+	out.columns(tail)
 	out.printf("then they part:\n")
-	out.sideBySide(sideLines(d.A.Next), sideLines(d.B.Next))
+	out.columns(sideBySide(d.A.Next, d.B.Next))
 	return out.err
 }
 
@@ -44,30 +46,28 @@ func seconds(ns int64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".") + "s"
 }
 
-// text is a step on one line.
-func (s *Step) text() string { return strings.Join(s.parts(), "  ") }
+// fieldNames are what the fields of a step are called.
+var fieldNames = [...]string{"time", "kind", "job", "rank", "place", "count"}
 
-// parts are time, kind, job, rank and place of a step, those that it has.
-func (s *Step) parts() []string {
-	parts := []string{padLeft(seconds(s.Time), 12), fmt.Sprintf("%-10s", s.Kind)}
+// fields are the parts of a step as text, empty where it has none.
+func (s *Step) fields() []string {
+	f := []string{seconds(s.Time), s.Kind.String(), "", "", "", plural(int(s.Count), "pod")}
 	if s.Job >= 0 {
-		parts = append(parts, "job "+orPosition(s.ID, s.Job))
+		f[2] = orPosition(s.ID, s.Job)
 	}
 	if s.Rank >= 0 {
-		parts = append(parts, fmt.Sprintf("rank %d", s.Rank))
+		f[3] = fmt.Sprintf("rank %d", s.Rank)
 	}
 	switch {
-	case s.Kind == sim.Verdict && s.Count >= int32(sim.Deadlock) && s.Count <= int32(sim.NeverFits):
-		return append(parts, sim.VerdictKind(s.Count).String())
 	case s.Place >= 0 && s.Rank >= 0:
-		parts = append(parts, "node "+orPosition(s.Node, s.Place))
+		f[4] = "node " + orPosition(s.Node, s.Place)
 	case s.Place >= 0:
-		parts = append(parts, "queue "+orPosition(s.Queue, s.Place))
+		f[4] = "queue " + orPosition(s.Queue, s.Place)
 	}
-	if s.Rank < 0 {
-		parts = append(parts, plural(int(s.Count), "pod"))
+	if s.Kind == sim.Verdict && s.Count >= int32(sim.Deadlock) && s.Count <= int32(sim.NeverFits) {
+		f[5] = sim.VerdictKind(s.Count).String()
 	}
-	return parts
+	return f
 }
 
 // orPosition writes a name, or the position of what has none.
@@ -78,39 +78,44 @@ func orPosition(name string, position int32) string {
 	return name
 }
 
-// sideLines is a step as a column of lines.
-func sideLines(s *Step) []string {
-	if s == nil {
-		return []string{"the run ends here"}
-	}
-	var lines []string
-	for _, part := range s.parts() {
-		lines = append(lines, strings.TrimSpace(part))
-	}
-	return lines
-}
-
-// sideBySide writes two columns under the names of the two runs. Lines that differ are
-// marked.
-func (p *printer) sideBySide(a, b []string) {
-	wide := 1
-	for _, l := range a {
-		wide = max(wide, utf8.RuneCountInString(l))
-	}
-	pad := func(s string) string { return s + strings.Repeat(" ", wide-utf8.RuneCountInString(s)) }
-	p.printf("    %s    b\n", pad("a"))
-	for i := range max(len(a), len(b)) {
-		left, right, mark := lineAt(a, i), lineAt(b, i), " "
-		if left != right {
+// sideBySide is a row per field of two steps, those that differ marked. A run without a
+// next step has ended.
+func sideBySide(a, b *Step) [][]string {
+	left, right := nextFields(a), nextFields(b)
+	rows := [][]string{{"", "a", "", "b"}}
+	for i, name := range fieldNames {
+		mark := ""
+		if left[i] != right[i] {
 			mark = "≠"
 		}
-		p.printf("%s\n", strings.TrimRight("    "+pad(left)+"  "+mark+" "+right, " "))
+		rows = append(rows, []string{name, left[i], mark, right[i]})
 	}
+	return rows
 }
 
-func lineAt(lines []string, i int) string {
-	if i >= len(lines) {
-		return ""
+func nextFields(s *Step) []string {
+	if s == nil {
+		return []string{"the run has ended", "", "", "", "", ""}
 	}
-	return lines[i]
+	return s.fields()
+}
+
+// columns writes rows of equally many cells under each other.
+func (p *printer) columns(rows [][]string) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		line := "  "
+		for i, cell := range row {
+			line += "  " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		}
+		p.printf("%s\n", strings.TrimRight(line, " "))
+	}
 }

@@ -253,9 +253,9 @@ func TestOwnBooksAreACopy(t *testing.T) {
 
 func TestDecimal(t *testing.T) {
 	for want, u := range map[string]ledger.Uint128{
-		"0":                                       {},
-		"18446744073709551615":                    {Lo: 1<<64 - 1},
-		"18446744073709551616":                    {Hi: 1},
+		"0":                    {},
+		"18446744073709551615": {Lo: 1<<64 - 1},
+		"18446744073709551616": {Hi: 1},
 		"340282366920938463463374607431768211455": {Hi: 1<<64 - 1, Lo: 1<<64 - 1},
 	} {
 		if got := decimal(u); got != want {

@@ -87,6 +87,8 @@ func (e *Engine) admitted(j int32) {
 	e.leaveWaiting(j, &e.queued)
 	jb.state = Admitted
 	jb.gen++
+	jb.activeAt = int32(len(e.active))
+	e.active = append(e.active, j)
 	jb.admittedAt = e.now
 	jb.podStep, jb.started, jb.seenReady = 0, false, false
 	if jb.firstAdmit < 0 {
@@ -250,14 +252,22 @@ func (e *Engine) fail(j int32, c Cause) {
 	e.releaseLater(j, e.cfg.Timing.EvictRelease)
 }
 
-// end takes an admitted job's pods away and closes its life.
+// end closes the life of a job for good.
 func (e *Engine) end(j int32, state JobState, grace int64) {
+	e.leaveAdmitted(j, state, grace)
+	e.jobs[j].finishedAt = e.now
+	e.ended++
+}
+
+// leaveAdmitted takes an admitted job's pods away and makes the timers of this life dead.
+func (e *Engine) leaveAdmitted(j int32, state JobState, grace int64) {
 	jb := &e.jobs[j]
 	e.removePods(j, grace)
 	e.leaveWaiting(j, &e.unbound)
+	last := e.active[len(e.active)-1]
+	e.active[jb.activeAt], e.jobs[last].activeAt = last, jb.activeAt
+	e.active = e.active[:len(e.active)-1]
 	jb.state = state
 	jb.gen++
 	jb.deadlineGen++
-	jb.finishedAt = e.now
-	e.ended++
 }

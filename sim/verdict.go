@@ -97,12 +97,9 @@ func (e *Engine) stuckSince(t int64) bool {
 	if e.running == 0 {
 		return true
 	}
-	for j := range e.jobs {
-		if e.jobs[j].running && e.jobs[j].runningSince <= t {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.active, func(j int32) bool {
+		return e.jobs[j].running && e.jobs[j].runningSince <= t
+	})
 }
 
 // startCounter counts, per queue, how many jobs after a given one have started: a

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/topology"
-	"github.com/gangplan/gangplan/topology/fabric"
 )
 
 // The names of levels that need no declaration, from the highest, and the levels of a
@@ -56,7 +55,11 @@ func (r *resolver) scaleCluster(list nodeList, y float64) {
 	var err error
 	count := len(list.nodes)
 	if list.nodes, err = topology.Multiply(list.nodes, y); err != nil {
-		r.fail(at("scale", "cluster"), "%v", err)
+		msg := err.Error()
+		if e, ok := errors.AsType[*topology.FieldError](err); ok {
+			msg = e.Problem
+		}
+		r.fail(at("scale", "cluster"), "%s", msg)
 		return
 	}
 	blame := list.blame
@@ -71,7 +74,11 @@ func (r *resolver) build(list nodeList) *topology.Cluster {
 		return c
 	}
 	if e, ok := errors.AsType[*topology.NodeError](err); ok {
-		list.blame(e.Index, e.Field, e.Problem)
+		msg := e.Problem
+		if e.Field == "name" && e.Name != "" {
+			msg = quote(e.Name) + " is the name of another node too"
+		}
+		list.blame(e.Index, e.Field, msg)
 	} else if e, ok := errors.AsType[*topology.FieldError](err); ok {
 		r.fail(at("cluster", e.Field), "%s", e.Problem)
 	} else {
@@ -201,13 +208,12 @@ func (r *resolver) listedNodes(entries []Node, levels []string, blame func(entry
 	list := nodeList{levels: levels}
 	var entryOf []int
 	list.blame = func(node int, field, msg string) { blame(entryOf[node], field, msg) }
-	room := topology.MaxNodes
+	if i := overfull(entries); i >= 0 {
+		blame(i, "count", fmt.Sprintf("the cluster would have more than %d nodes", topology.MaxNodes))
+		return list
+	}
 	for i := range entries {
-		n, count := &entries[i], max(1, entries[i].Count)
-		if room -= count; room < 0 {
-			blame(i, "count", fmt.Sprintf("the cluster would have more than %d nodes", topology.MaxNodes))
-			return list
-		}
+		n := &entries[i]
 		node, field, problem := nodeOf(n, levels)
 		if problem != "" {
 			blame(i, field, problem)
@@ -216,12 +222,23 @@ func (r *resolver) listedNodes(entries []Node, levels []string, blame func(entry
 		if n.CPU == 0 || n.Memory == 0 {
 			r.assumeNodes()
 		}
-		for k := range count {
+		for k := range max(1, n.Count) {
 			node.Name = numbered(n.Name, k, n.Count)
 			list.nodes, entryOf = append(list.nodes, node), append(entryOf, i)
 		}
 	}
 	return list
+}
+
+// overfull returns the first entry that makes the cluster too large, or -1.
+func overfull(entries []Node) int {
+	room := topology.MaxNodes
+	for i := range entries {
+		if room -= max(1, entries[i].Count); room < 0 {
+			return i
+		}
+	}
+	return -1
 }
 
 // numbered returns the name of the k-th of count things, padded so that the order of
@@ -253,7 +270,7 @@ func pathOf(n *Node, levels []string) (names []string, field, problem string) {
 	for _, level := range slices.Sorted(maps.Keys(n.Domains)) {
 		if !slices.Contains(above, level) {
 			known := append(slices.Clone(above), "name", "count", "gpus", "gpuModel", "cpu", "memory", "pods", "path", "labels")
-			return nil, level, "unknown field, and no level above the host in " + strings.Join(levels, ", ") + suggest.Hint(level, known)
+			return nil, level, "unknown field, and not among the levels, " + strings.Join(levels, ", ") + ", which cluster.levels can change" + suggest.Hint(level, known)
 		}
 	}
 	switch {
@@ -264,6 +281,7 @@ func pathOf(n *Node, levels []string) (names []string, field, problem string) {
 	case n.Path != nil:
 		return n.Path, "", ""
 	}
+	names = make([]string, 0, len(above))
 	for _, level := range above {
 		if n.Domains[level] == "" {
 			return nil, level, "missing: expected the name of the node's " + level
@@ -290,34 +308,4 @@ func noNode(name string, c *topology.Cluster) string {
 		known = append(known, c.Nodes[i].Name)
 	}
 	return quote(name) + ": expected the name of a node" + suggest.Hint(name, known)
-}
-
-// resolveFabric compiles the fabric for the cluster.
-func (r *resolver) resolveFabric() {
-	if r.Fabric == nil {
-		return
-	}
-	profile, ok := fabric.Lookup(r.Fabric.Profile)
-	if !ok {
-		names := fabric.Names()
-		r.fail(at("fabric", "profile"), "unknown profile %s: expected one of %s%s",
-			quote(r.Fabric.Profile), strings.Join(names, ", "), suggest.Hint(r.Fabric.Profile, names))
-		return
-	}
-	before := len(r.errs.list)
-	levels := map[string]fabric.Level{}
-	for _, name := range slices.Sorted(maps.Keys(r.Fabric.Levels)) {
-		r.checkLevel(at("fabric", "levels", name), name)
-		up := r.Fabric.Levels[name]
-		levels[name] = fabric.Level{Oversubscription: cmp.Or(up.Oversubscription, 1), Efficiency: cmp.Or(up.Efficiency, 1)}
-	}
-	if len(r.errs.list) > before {
-		return
-	}
-	compiled, err := fabric.New(profile, r.cluster, levels)
-	if err != nil {
-		r.fail(at("fabric"), "%v", err)
-		return
-	}
-	r.out.Config.Fabric = compiled
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,7 +14,7 @@ import (
 
 // maxAliased bounds the values that are reached through aliases, so that a small file
 // cannot stand for a huge one. Nesting needs no bound: it ends where the types do.
-const maxAliased = 1_000_000
+const maxAliased = 100_000
 
 // decoder fills Go values from YAML, strictly: nothing is converted and nothing ignored.
 type decoder struct {
@@ -49,13 +50,8 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value) {
 		defer func() { d.aliases-- }()
 		n = n.Alias
 	}
-	if d.aliases > 0 {
-		if d.budget--; d.budget < 0 {
-			if d.budget == -1 {
-				d.fail(n, "the file stands for too much: expected at most %d values by aliases", maxAliased)
-			}
-			return
-		}
+	if !d.affords(n) {
+		return
 	}
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
@@ -77,6 +73,17 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value) {
 	}
 }
 
+// affords counts what is reached through aliases and reports whether it is not too much.
+func (d *decoder) affords(n *yaml.Node) bool {
+	if d.aliases == 0 {
+		return true
+	}
+	if d.budget--; d.budget == -1 {
+		d.fail(n, "the file stands for too much: expected at most %d values by aliases", maxAliased)
+	}
+	return d.budget >= 0
+}
+
 func isTextual(v reflect.Value) bool {
 	_, ok := v.Addr().Interface().(textual)
 	return ok
@@ -94,7 +101,9 @@ func (d *decoder) expected(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
 		return "a list"
-	case reflect.Struct, reflect.Map:
+	case reflect.Struct:
+		return d.shapeOf(v.Type()).describe()
+	case reflect.Map:
 		return "a mapping"
 	case reflect.String:
 		return "a text"
@@ -142,7 +151,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	if !d.is(n, yaml.MappingNode, v) {
 		return
 	}
-	seen := make([]*yaml.Node, len(s.fields))
+	seen, meant := make([]*yaml.Node, len(s.fields)), []string(nil)
 	d.eachField(n, func(key, value *yaml.Node) {
 		i := s.lookup(key.Value)
 		switch {
@@ -150,6 +159,8 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 			d.restField(s, key, value, v.FieldByIndex(s.rest.index))
 		case i < 0:
 			d.fail(key, "unknown field%s", d.unknown(s, key.Value))
+			word, _ := suggest.Closest(key.Value, s.names())
+			meant = append(meant, word)
 		case seen[i] != nil:
 			d.fail(key, "given a second time: the first is in line %d", seen[i].Line)
 		default:
@@ -158,7 +169,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		}
 	})
 	for i := range s.fields {
-		if s.fields[i].required && seen[i] == nil {
+		if s.fields[i].required && seen[i] == nil && !slices.Contains(meant, s.fields[i].name) {
 			d.failAt(n, s.fields[i].name, "missing: expected %s", d.expected(v.FieldByIndex(s.fields[i].index)))
 		}
 	}
@@ -193,6 +204,8 @@ func (d *decoder) field(f *field, n *yaml.Node, v reflect.Value) {
 		n = n.Alias
 	}
 	switch {
+	case v.Kind() == reflect.String && f.required && v.Len() == 0:
+		d.fail(n, "expected a text that is not empty")
 	case v.CanInt() && f.positive && v.Int() < 1, v.Kind() == reflect.Float64 && f.positive && v.Float() <= 0:
 		d.fail(n, "%s: expected more than 0", quote(n.Value))
 	case v.CanInt() && !f.signed && v.Int() < 0 && !isTextual(v), v.Kind() == reflect.Float64 && v.Float() < 0:

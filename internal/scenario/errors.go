@@ -61,19 +61,21 @@ func (p *problems) add(e *Error) {
 func (p *problems) full() bool { return len(p.list) >= maxProblems }
 
 // err returns the mistakes as Errors, or nil if there are none. Those in other files come
-// where they were found, at line 0.
+// first, as they were found.
 func (p *problems) err(file string) error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	line := func(e *Error) int {
+	place := func(e *Error) (line, column int) {
 		if e.File != file {
-			return 0
+			return 0, 0
 		}
-		return e.Line
+		return e.Line, e.Column
 	}
 	slices.SortStableFunc(p.list, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(line(a), line(b)), cmp.Compare(a.Column, b.Column))
+		lineA, columnA := place(a)
+		lineB, columnB := place(b)
+		return cmp.Or(cmp.Compare(lineA, lineB), cmp.Compare(columnA, columnB))
 	})
 	return p.list[:min(len(p.list), MaxErrors)]
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -52,7 +51,7 @@ func (r *resolver) hash() string {
 		profile := c.Fabric.Profile()
 		id.Fabric, id.Uplinks = &profile, map[string]Uplink{}
 		for name, up := range r.Fabric.Levels {
-			id.Uplinks[name] = Uplink{cmp.Or(up.Oversubscription, 1), cmp.Or(up.Efficiency, 1)}
+			id.Uplinks[name] = up.filled()
 		}
 	}
 	r.identifyJobs(&id)

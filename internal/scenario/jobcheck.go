@@ -22,8 +22,7 @@ func (r *resolver) checkJobs(list jobList) {
 		j := &list.jobs[i]
 		if field, problem := c.check(j); problem != "" {
 			list.blame(i, field, problem)
-		}
-		if pods += int64(j.Pods()); pods > MaxPods {
+		} else if pods += int64(j.Pods()); pods > MaxPods {
 			r.fail(at("workload"), "the jobs have more than %d pods", MaxPods)
 			return
 		}
@@ -87,6 +86,7 @@ func (c *jobChecker) assignQueue(j *workloads.Job) (field, problem string) {
 			c.unnamed = append(c.unnamed, j.Queue)
 		}
 		j.Queue = defaultQueue
+	case len(c.queues) == 0: // which is a mistake of its own
 	case j.Queue == "":
 		j.Queue = c.r.out.Config.Queues[0].Name
 	case !c.queues[j.Queue]:

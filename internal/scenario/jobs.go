@@ -17,7 +17,7 @@ func (r *resolver) listedJobs(entries []Job) jobList {
 	}
 	var list jobList
 	var entryOf []int
-	list.blame = func(job int, field, msg string) { 
+	list.blame = func(job int, field, msg string) {
 		i := entryOf[job]
 		r.fail(p.to(i).to(entries[i].fieldPath(field, msg)...), "%s", msg)
 	}
@@ -26,14 +26,7 @@ func (r *resolver) listedJobs(entries []Job) jobList {
 		if r.errs.full() || !r.checkCount(p.to(i), &entries[i], len(list.jobs)) {
 			break
 		}
-		entry := &entries[i]
-		job, ok := r.listedJob(p.to(i), entry)
-		if !ok {
-			continue
-		}
-		for k := range max(1, entry.Count) {
-			job.ID, job.Row = numbered(entry.ID, k, entry.Count), int64(len(list.jobs))+1
-			job.Submit = int64(entry.Submit) + int64(k)*int64(entry.SubmitEvery)
+		for _, job := range r.jobsOf(p.to(i), &entries[i], len(list.jobs)) {
 			if ids[job.ID] {
 				r.fail(p.to(i, "id"), "%s is the id of another job too", quote(job.ID))
 				break
@@ -43,6 +36,22 @@ func (r *resolver) listedJobs(entries []Job) jobList {
 		}
 	}
 	return list
+}
+
+// jobsOf makes the jobs that an entry stands for; their rows follow those of the jobs
+// before.
+func (r *resolver) jobsOf(p path, entry *Job, before int) []workloads.Job {
+	job, ok := r.listedJob(p, entry)
+	if !ok {
+		return nil
+	}
+	jobs := make([]workloads.Job, max(1, entry.Count))
+	for k := range jobs {
+		job.ID, job.Row = numbered(entry.ID, k, entry.Count), int64(before+k)+1
+		job.Submit = int64(entry.Submit) + int64(k)*int64(entry.SubmitEvery)
+		jobs[k] = job
+	}
+	return jobs
 }
 
 // checkCount bounds what an entry stands for, so that neither jobs nor times overflow.

@@ -33,7 +33,11 @@ func (d *decoder) elsewhere(s *shape, above path, name string) path {
 		if f.under == nil {
 			continue
 		}
-		p := d.elsewhere(d.shapeOf(f.under), above.to(f.name), name)
+		next := f.name
+		if f.listed {
+			next += "[]"
+		}
+		p := d.elsewhere(d.shapeOf(f.under), above.to(next), name)
 		if p != nil && (nearest == nil || len(p) < len(nearest)) {
 			nearest = p
 		}
@@ -51,6 +55,7 @@ type field struct {
 	name, other                string
 	index                      []int
 	required, positive, signed bool
+	listed                     bool         // it is a list
 	under                      reflect.Type // the struct it is, points to or lists
 }
 
@@ -60,6 +65,15 @@ func (s *shape) names() []string {
 		names[i] = s.fields[i].name
 	}
 	return names
+}
+
+// describe says how the struct is written.
+func (s *shape) describe() string {
+	const few = 7
+	if names := s.names(); len(names) <= few {
+		return "a mapping with some of " + strings.Join(names, ", ")
+	}
+	return "a mapping"
 }
 
 func (s *shape) lookup(name string) int {
@@ -92,6 +106,7 @@ func (s *shape) collect(t reflect.Type, index []int) {
 				f.other = other
 			}
 		}
+		f.listed = t.Field(i).Type.Kind() == reflect.Slice
 		f.under = structUnder(t.Field(i).Type)
 		switch {
 		case has("inline"):

@@ -120,7 +120,7 @@ func (b *Bytes) fromText(s string) error {
 	const mebi = 1 << 20
 	n, err := quantity(s, 1, b.what(), "a byte")
 	if err == nil && n > 0 && n < mebi {
-		err = fmt.Errorf("%s is only %d bytes: expected a unit, as in 96Gi", quote(s), n)
+		err = fmt.Errorf("%s is no more than %d B: expected a unit, as in 96Gi", quote(s), n)
 	}
 	*b = Bytes(n)
 	return err
@@ -147,7 +147,7 @@ func (n *NeverReady) fromText(s string) error {
 func quantity(s string, base int64, what, step string) (int64, error) {
 	number, unit, tail := split(s)
 	if tail != "" {
-		number = ""
+		number, unit = "", ""
 	}
 	n, err := scaled(number, unit, quantityUnits, base, workloads.MaxQuantity)
 	switch err {
@@ -218,14 +218,17 @@ func isDecimal(s string) bool {
 	return len(s) <= maxText && isDigits(whole) && (!point || isDigits(fraction))
 }
 
-// unitHint suggests a unit for one that is not known.
+// unitHint suggests a unit for one that is not known. Any letter is one typo away from any
+// other: of single letters only the case can be wrong.
 func unitHint(unit string, units []suffix) string {
 	var names []string
 	for _, u := range units {
 		if u.name == unit || unit == "" {
 			return ""
 		}
-		names = append(names, u.name)
+		if len([]rune(unit)) > 1 || strings.EqualFold(u.name, unit) {
+			names = append(names, u.name)
+		}
 	}
 	return suggest.Hint(unit, names)
 }

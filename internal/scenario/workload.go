@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -159,101 +158,6 @@ func (r *resolver) window(p path, w *Window, jobs []workloads.Job) []workloads.J
 	return kept
 }
 
-// mostPerGPU bounds what a gang asks for per GPU, so that no product overflows.
-const mostPerGPU = 1 << 40
-
-// shape gives jobs that have only a total of GPUs their pods.
-func (r *resolver) shape(jobs []workloads.Job) {
-	gang, perGPU := r.File.Workload.Gang, workloads.PerGPU()
-	nodeGPUs := r.nodeGPUs()
-	if gang != nil {
-		if gang.Pods != 0 && gang.GPUsPerPod == 0 {
-			r.fail(at("workload", "gang"), "gpusPerPod is missing: expected it beside pods")
-			return
-		}
-		if gang.CPUPerGPU > mostPerGPU || gang.MemoryPerGPU > mostPerGPU {
-			r.fail(at("workload", "gang"), "cpuPerGPU or memoryPerGPU is too large")
-			return
-		}
-		nodeGPUs = cmp.Or(int64(gang.GPUsPerPod), nodeGPUs)
-		perGPU[topology.CPU] = cmp.Or(int64(gang.CPUPerGPU), perGPU[topology.CPU])
-		perGPU[topology.Memory] = cmp.Or(int64(gang.MemoryPerGPU), perGPU[topology.Memory])
-	}
-	shaped := false
-	for i := range jobs {
-		if jobs[i].PodSets != nil {
-			continue
-		}
-		shaped = true
-		if gang != nil && gang.Pods != 0 {
-			jobs[i].GPUs = int32(min(int64(gang.Pods)*nodeGPUs, workloads.MaxGPUs+1))
-		}
-		jobs[i].PodSets = workloads.Shape(jobs[i].GPUs, nodeGPUs, perGPU)
-	}
-	if shaped {
-		r.assume("job shapes from GPU totals: pods of %d", nodeGPUs)
-		if gang == nil || gang.CPUPerGPU == 0 || gang.MemoryPerGPU == 0 {
-			r.assumePods()
-		}
-	}
-}
-
-// nodeGPUs is the node size by which jobs without a shape are divided.
-func (r *resolver) nodeGPUs() int64 {
-	return cmp.Or(r.jobNodes.DominantNodeGPUs(), workloads.DefaultNodeGPUs)
-}
-
-// fillPods gives pods whose trace is silent about CPU or memory the usual amount.
-func (r *resolver) fillPods(jobs []workloads.Job) {
-	for i := range jobs {
-		for k := range jobs[i].PodSets {
-			request := &jobs[i].PodSets[k].Request
-			usual := usualPod(request[topology.GPU])
-			for _, resource := range []topology.Resource{topology.CPU, topology.Memory} {
-				if request[resource] == 0 {
-					request[resource] = usual[resource]
-					r.assumePods()
-				}
-			}
-		}
-	}
-}
-
-// usualPod is what a pod of so many milli-GPU asks for if nobody says.
-func usualPod(gpus int64) topology.Resources {
-	if gpus <= 0 {
-		return topology.Resources{topology.CPU: workloads.CPUPodCPU, topology.Memory: workloads.CPUPodMemory}
-	}
-	gpus = min(gpus, workloads.MaxGPUs*topology.Milli)
-	whole, part := gpus/topology.Milli, gpus%topology.Milli
-	per := workloads.PerGPU()
-	return topology.Resources{
-		topology.GPU:    gpus,
-		topology.CPU:    per[topology.CPU]*whole + per[topology.CPU]*part/topology.Milli,
-		topology.Memory: per[topology.Memory]*whole + per[topology.Memory]*part/topology.Milli,
-	}
-}
-
-// assumePods notes what pods ask for by default, and warns if nodes offer less.
-func (r *resolver) assumePods() {
-	s := fmt.Sprintf("pods without CPU or memory: %d CPU and %d GiB per GPU, %d CPU and %d GiB without GPUs",
-		workloads.PodCPUPerGPU/topology.Milli, workloads.PodMemoryPerGPU/topology.GiB,
-		workloads.CPUPodCPU/topology.Milli, workloads.CPUPodMemory/topology.GiB)
-	if slices.Contains(r.out.Assumptions, s) {
-		return
-	}
-	r.assume("%s", s)
-	for i := range r.jobNodes.Nodes {
-		have := &r.jobNodes.Nodes[i].Allocatable
-		need := usualPod(have[topology.GPU])
-		if have[topology.GPU] > 0 && (have[topology.CPU] < need[topology.CPU] || have[topology.Memory] < need[topology.Memory]) {
-			r.warn("node %s offers less CPU or memory per GPU than is assumed of pods: it cannot use all its GPUs unless pods say what they need",
-				r.jobNodes.Nodes[i].Name)
-			return
-		}
-	}
-}
-
 // syntheticJobs draws the jobs. Their load is that of the cluster before scale.cluster.
 func (r *resolver) syntheticJobs(given *SyntheticJobs) jobList {
 	p := at("workload", "synthetic")
@@ -261,14 +165,18 @@ func (r *resolver) syntheticJobs(given *SyntheticJobs) jobList {
 		r.fail(p.to("mix"), "%s: expected one of %s%s", quote(given.Mix), strings.Join(mixes, ", "), suggest.Hint(given.Mix, mixes))
 		return jobList{}
 	}
+	if len(r.jobNodes.Models) == 0 {
+		r.fail(p, "the cluster has no GPUs: expected some, for which a load can be drawn")
+		return jobList{}
+	}
 	jobs, err := workloads.Synthetic{
 		Mix: given.Mix, Jobs: given.Jobs, Load: given.Load, StartHour: given.StartHour,
 		ClusterGPUs: r.jobNodes.Capacity()[topology.GPU] / topology.Milli, NodeGPUs: r.nodeGPUs(), Seed: r.out.Config.Seed,
 	}.Generate()
 	if e, ok := err.(*workloads.FieldError); ok {
-		field, ok := map[string]string{"cluster_gpus": "mix", "node_gpus": "mix", "start_hour": "startHour"}[e.Field]
-		if !ok {
-			field = e.Field
+		field := e.Field
+		if field == "start_hour" {
+			field = "startHour"
 		}
 		r.fail(p.to(field), "%s", e.Problem)
 	} else if err != nil {

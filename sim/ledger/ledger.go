@@ -116,13 +116,14 @@ func (l *Ledger) Clear(model int32) int64 {
 	return r[NoDemand]
 }
 
-// Settle books running time that is kept: milli GPUs that ran for wall ns, of which
-// useful were progress and useful+locality would have been without neighbours.
+// Settle books running time that is kept: milli GPUs that ran for wall ns. On their own
+// the job would have made unshared ns of progress in it, so the rest of the wall time is
+// the placement's fault; it made useful ns, so the rest of unshared is the neighbours'.
 func (l *Ledger) Settle(model int32, milli, useful, unshared, wall int64) {
 	s := &l.sums[model]
 	s[Useful].AddProduct(uint64(milli), uint64(useful))
-	s[StallLocality].AddProduct(uint64(milli), uint64(unshared-useful))
-	s[StallContention].AddProduct(uint64(milli), uint64(wall-unshared))
+	s[StallContention].AddProduct(uint64(milli), uint64(unshared-useful))
+	s[StallLocality].AddProduct(uint64(milli), uint64(wall-unshared))
 }
 
 // Lose books running time whose progress was thrown away.

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDocs runs every command of a console block in the README and in docs, and compares
+// what it prints. `| tail -N` keeps the last lines, as a reader would.
+func TestDocs(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, file := range append(files, "../../README.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range consoleBlocks(string(text)) {
+			ran++
+			t.Run(filepath.Base(file)+"/"+block.command, func(t *testing.T) { block.check(t) })
+		}
+	}
+	if ran == 0 {
+		t.Error("no console block was found: nothing was tested")
+	}
+}
+
+// consoleBlock is a command of the docs and the output printed under it.
+type consoleBlock struct {
+	command, want string
+}
+
+func consoleBlocks(text string) []consoleBlock {
+	var blocks []consoleBlock
+	for {
+		_, rest, ok := strings.Cut(text, "```console\n")
+		if !ok {
+			return blocks
+		}
+		var body string
+		body, text, _ = strings.Cut(rest, "```")
+		for _, part := range strings.Split("\n"+body, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(part, "\n")
+			blocks = append(blocks, consoleBlock{command, want})
+		}
+	}
+}
+
+func (b consoleBlock) check(t *testing.T) {
+	line, filter, _ := strings.Cut(b.command, " | ")
+	args := strings.Fields(line)
+	if args[0] != "gangplan" {
+		t.Fatalf("expected a gangplan command")
+	}
+	var out, errOut bytes.Buffer
+	if code := execute(context.Background(), args[1:], strings.NewReader(""), &out, &errOut); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errOut.String())
+	}
+	got := strings.TrimSpace(out.String())
+	if strings.HasPrefix(filter, "tail -1") {
+		got = got[strings.LastIndex(got, "\n")+1:]
+	}
+	if trimRight(got) != trimRight(strings.TrimSpace(b.want)) {
+		t.Errorf("prints\n%s\nbut the docs say\n%s", got, b.want)
+	}
+}
+
+// trimRight drops blanks at the ends of lines, which Markdown editors eat.
+func trimRight(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}

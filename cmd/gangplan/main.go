@@ -1,0 +1,80 @@
+// Command gangplan replays a job trace against a modelled GPU cluster under several
+// schedulers and says what each would have cost.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/gangplan/gangplan/internal/study"
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of every command.
+const (
+	exitOK          = 0
+	exitFailed      = 1 // a gate, a verification or a --strict run failed
+	exitUsage       = 2 // usage or bad input
+	exitBroken      = 3 // an internal invariant broke
+	exitInterrupted = 130
+)
+
+// errFailed is the error of a command that answered, with an answer that fails a gate.
+var errFailed = errors.New("failed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// execute runs one command line and returns its exit code. Results go to out, everything
+// else to errOut.
+func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	return exitCode(root.ExecuteContext(ctx), args, errOut)
+}
+
+func exitCode(err error, args []string, errOut io.Writer) int {
+	var broken *study.Broken
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFailed):
+		return exitFailed
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "gangplan: interrupted; nothing was written")
+		return exitInterrupted
+	case errors.As(err, &broken):
+		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", broken, strings.Join(args, " "), broken.Stack)
+		return exitBroken
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(errOut, "gangplan: %s\n", line)
+	}
+	return exitUsage
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gangplan",
+		Short: "Replay a job trace against a GPU cluster under several schedulers",
+		Long: `gangplan replays a job trace against a modelled GPU cluster, under several schedulers,
+in virtual time, and says what each would have cost: idle GPU-hours by cause, waits,
+evictions and requeues, all-reduce slowdowns.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newPolicies(), newVersion())
+	return root
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/spf13/cobra"
+)
+
+// version is the module's version as the build recorded it, or devel.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+func newVersion() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch format {
+			case "text":
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "gangplan %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				return err
+			case "json":
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]string{"version": version(), "go": runtime.Version(),
+					"platform": runtime.GOOS + "/" + runtime.GOARCH, "scenario": scenario.APIVersion})
+			}
+			return fmt.Errorf("unknown output format %q, expected text or json", format)
+		},
+	}
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
+	return cmd
+}
+
+// exactly checks the number of arguments and names what was expected.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return fmt.Errorf("%s: expected %s, got %d arguments", cmd.Name(), what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,136 @@
+package report
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// script makes a run of written-down transitions: two jobs of one pod.
+func script(label string, transitions ...sim.Transition) Record {
+	r := handmade(2, 4)
+	r.Jobs[0].FirstAdmit = 0
+	return Record{Label: label, Result: r, Transitions: transitions, Manifest: Manifest{Scenario: Input{"s.yaml", "sha256:1"}}}
+}
+
+var opening = []sim.Transition{
+	{Time: 0, Kind: sim.Submit, Job: 0, Rank: -1, Place: 0, Count: 1},
+	{Time: 0, Kind: sim.Admit, Job: 0, Rank: -1, Place: 0, Count: 1},
+	{Time: 0, Kind: sim.Bind, Job: 0, Rank: 0, Place: 0, Count: 1},
+	{Time: 1_500_000_000, Kind: sim.Ready, Job: 0, Rank: 0, Place: 0, Count: 1},
+	{Time: 60 * sec, Kind: sim.Submit, Job: 1, Rank: -1, Place: 0, Count: 1},
+}
+
+// diffOf writes two records and compares them. The paths are cut out of the text, which
+// must not depend on where the test ran.
+func diffOf(t *testing.T, a, b Record) (*Difference, string) {
+	t.Helper()
+	dir := t.TempDir()
+	mustWrite(t, filepath.Join(dir, "one"), a)
+	mustWrite(t, filepath.Join(dir, "two"), b)
+	d, err := Diff(filepath.Join(dir, "one"), filepath.Join(dir, "two"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := d.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	return d, strings.ReplaceAll(filepath.ToSlash(text.String()), filepath.ToSlash(dir)+"/", "")
+}
+
+func with(more ...sim.Transition) []sim.Transition {
+	return append(append([]sim.Transition(nil), opening...), more...)
+}
+
+func TestDiffEqual(t *testing.T) {
+	d, text := diffOf(t, script("gang", opening...), script("gang", opening...))
+	if !d.Equal() || d.Common != len(opening) {
+		t.Errorf("%d in common, equal is %v", d.Common, d.Equal())
+	}
+	golden(t, "diff-equal.txt", text)
+}
+
+func TestDiffParts(t *testing.T) {
+	a := script("gang", with(sim.Transition{Time: 60 * sec, Kind: sim.Admit, Job: 1, Rank: -1, Place: 0, Count: 1})...)
+	b := script("gang-topology", with(
+		sim.Transition{Time: 300 * sec, Kind: sim.Bind, Job: 0, Rank: 12, Place: 0, Count: 1},
+		sim.Transition{Time: 301 * sec, Kind: sim.Verdict, Job: 1, Rank: -1, Place: -1, Count: int32(sim.NeverFits)})...)
+	d, text := diffOf(t, a, b)
+	if d.Equal() || d.Common != len(opening) || len(d.Tail) != 3 || d.A.Next.Kind != sim.Admit || d.B.Next.Node != "node-a" || d.B.Steps != 7 {
+		t.Errorf("%+v", d)
+	}
+	golden(t, "diff-parts.txt", text)
+}
+
+func TestDiffOneEndsEarly(t *testing.T) {
+	a, b := script("gang", opening...), script("gang", opening[:2]...)
+	b.Manifest.Scenario.Hash = "sha256:2"
+	d, text := diffOf(t, a, b)
+	if d.Equal() || d.Common != 2 || d.B.Next != nil || d.SameScenario {
+		t.Errorf("%+v", d)
+	}
+	golden(t, "diff-ends.txt", text)
+}
+
+func TestDiffFromTheStart(t *testing.T) {
+	verdict := sim.Transition{Time: 0, Kind: sim.Verdict, Job: 0, Rank: -1, Place: -1, Count: int32(sim.Deadlock)}
+	_, text := diffOf(t, script("gang", verdict), script("gang", opening...))
+	golden(t, "diff-start.txt", text)
+}
+
+// Two real policies part where the first pod goes elsewhere or is not created.
+func TestDiffOfRealRuns(t *testing.T) {
+	d, _ := diffOf(t, recordOf(t, "per-pod", "per-pod"), recordOf(t, "gang", "gang"))
+	if d.Equal() || d.Common == 0 || d.A.Next == nil || d.B.Next == nil {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestDiffNeedsOneRunEach(t *testing.T) {
+	dir := t.TempDir()
+	mustWrite(t, dir, script("a", opening...), script("b", opening...))
+	if _, err := Diff(dir, filepath.Join(dir, "b")); err == nil || !strings.Contains(err.Error(), "holds 2 runs") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Diff(filepath.Join(dir, "a"), filepath.Join(dir, "c")); err == nil {
+		t.Error("a run that is not there is no error")
+	}
+	if d, err := Diff(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil || !d.Equal() {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+func TestDiffNeedsDecisions(t *testing.T) {
+	dir := t.TempDir()
+	r := script("a", opening...)
+	r.Transitions = nil
+	mustWrite(t, dir, r)
+	if _, err := Diff(dir, dir); err == nil || !strings.Contains(err.Error(), "decisions.parquet") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0s", 1: "0.000000001s", 1_500_000_000: "1.5s", 120 * sec: "120s"} {
+		if got := seconds(ns); got != want {
+			t.Errorf("%d ns is %s, want %s", ns, got, want)
+		}
+	}
+}
+
+// What has no name is called by its position.
+func TestStepWithoutNames(t *testing.T) {
+	cfg := handmade(1, 4).Config
+	cfg.Queues, cfg.Jobs[0] = nil, workloads.Job{}
+	s := nameStep(cfg, opening[1])
+	if got := strings.Join(s.fields(), " "); got != "0s admit #0  queue #0 1 pod" {
+		t.Errorf("%q", got)
+	}
+	if kindNamed("no such kind") != 0 {
+		t.Error("an unknown kind has a number")
+	}
+}
