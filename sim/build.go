@@ -16,6 +16,9 @@ func newWorld(cfg *Config) (*world, error) {
 	if err := w.buildJobs(); err != nil {
 		return nil, err
 	}
+	if err := w.shareGPUs(); err != nil {
+		return nil, err
+	}
 	w.waitArena = order.NewArena(len(w.jobs))
 	w.queued, w.unbound = order.NewList(w.waitArena), order.NewList(w.waitArena)
 	w.unalloc = cfg.Cluster.GPUsByModel()

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
@@ -114,10 +115,11 @@ type pod struct {
 	gen       uint32
 	attempt   uint32
 	state     PodState
-	assigned  bool  // the pin is a topology assignment of this admission
-	held      bool  // assumed beyond its cycle
-	nominated int32 // node promised to it, or -1
-	visible   bool  // the Binder knows it
+	assigned  bool         // the pin is a topology assignment of this admission
+	held      bool         // assumed beyond its cycle
+	nominated int32        // node promised to it, or -1
+	visible   bool         // the Binder knows it
+	gpus      devices.Mask // of its node, where GPUs are shared
 }
 
 // set is a PodSet of a job, resolved against the cluster.
@@ -129,6 +131,7 @@ type set struct {
 	models     uint64
 	maskSlot   int32
 	shape      capacity.Shape
+	ask        devices.Ask
 	bound      int32
 	ready      int32
 	neverReady int32
@@ -140,6 +143,7 @@ type world struct {
 	cfg   *Config
 	now   int64
 	nodes nodes
+	gpus  []devices.Set // free of each GPU, per node; nil: nobody asks for a part of one
 	jobs  []job
 	sets  []set
 	pods  []pod

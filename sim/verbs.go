@@ -91,7 +91,8 @@ func (e *Engine) bindPipelined(node int32) {
 	for len(queue) > 0 {
 		p := queue[0]
 		if pd := &e.pods[p]; pd.state == PodPending {
-			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) {
+			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
+				e.gpus != nil && !e.gpus[node].Fits(e.sets[pd.set].ask) {
 				break
 			}
 			e.assume(p, node)

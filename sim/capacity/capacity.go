@@ -7,7 +7,10 @@
 // number of levels. Many shapes may exist while few are active.
 package capacity
 
-import "github.com/gangplan/gangplan/topology"
+import (
+	"github.com/gangplan/gangplan/sim/devices"
+	"github.com/gangplan/gangplan/topology"
+)
 
 // Shape is a dense index of a registered pod shape.
 type Shape int32
@@ -18,12 +21,14 @@ type Index struct {
 	cluster *topology.Cluster
 	free    []topology.Resources
 	shapes  []shape
-	log     []int32 // nodes changed, oldest first
-	base    int     // position of log[0] in the history of all changes
+	log     []int32       // nodes changed, oldest first
+	gpus    []devices.Set // free of each GPU, per node, where pods share GPUs; else nil
+	base    int           // position of log[0] in the history of all changes
 }
 
 type shape struct {
 	request topology.Resources
+	ask     devices.Ask
 	models  uint64  // accepted GPU models as a bit set; 0 accepts all
 	count   []int32 // per domain
 	total   int64
@@ -38,10 +43,15 @@ func New(c *topology.Cluster, free []topology.Resources) *Index {
 
 // Register adds a shape. models is a bit set of accepted GPU models, 0 for all.
 func (x *Index) Register(request topology.Resources, models uint64) Shape {
-	x.shapes = append(x.shapes, shape{request: request, models: models, seen: -1,
+	ask, _ := devices.NewAsk(request[topology.GPU])
+	x.shapes = append(x.shapes, shape{request: request, ask: ask, models: models, seen: -1,
 		count: make([]int32, len(x.cluster.Domains))})
 	return Shape(len(x.shapes) - 1)
 }
+
+// ShareGPUs makes the index count pods by what is free of each GPU, not by the sum of a
+// node. The owner changes the sets in place, with the resources that Touch reports.
+func (x *Index) ShareGPUs(gpus []devices.Set) { x.gpus = gpus }
 
 // Touch says that a node's free resources changed.
 func (x *Index) Touch(node int32) {
@@ -105,5 +115,9 @@ func (x *Index) fit(sh *shape, node int32) int32 {
 	if m := x.cluster.Nodes[node].Model; sh.models != 0 && (m < 0 || sh.models>>m&1 == 0) {
 		return 0
 	}
-	return int32(min(sh.request.CountIn(&x.free[node]), 1<<24))
+	count := sh.request.CountIn(&x.free[node])
+	if x.gpus != nil && count > 0 && sh.ask.Count > 0 {
+		count = min(count, x.gpus[node].CountOf(sh.ask))
+	}
+	return int32(min(count, 1<<24))
 }
