@@ -22,7 +22,7 @@ var gangTopology = Declaration{
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
 		k.placer = newPlacer(s)
-		return sim.Policy{Admitter: k, Binder: newKube(s), Readiness: true}
+		return policyOf(k, s, true)
 	},
 }
 

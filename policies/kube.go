@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/capacity"
@@ -17,7 +16,15 @@ import (
 // from the backoff queue when nothing else is active), so none is kept here.
 type kube struct {
 	profile    *stage.Profile
+	scorer     string // of the fragmentation study, instead of the profile; or empty
 	randomTies bool
+	sampling   bool // from 100 nodes on look for some feasible nodes only
+
+	fleet   *stage.Fleet
+	wants   []stage.Want // per shape
+	order   []int32      // in which nodes are looked at: zones take turns
+	nodeIDs []uint64     // stable, for lots
+	start   int          // position in order where the next search starts
 
 	waiting *stage.Classes
 	reasons []sim.Reason // per class, of its last refusal
@@ -26,7 +33,6 @@ type kube struct {
 	unpin   int32     // classes below this are of pods that may go anywhere
 	created []int32
 	freed   []int32 // nodes that changed
-	with    topology.Resources
 	seq     int64
 }
 
@@ -43,7 +49,8 @@ func (k *kube) Reset(v sim.View) {
 	k.reasons = make([]sim.Reason, k.unpin)
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
-	k.created, k.freed, k.seq = k.created[:0], k.freed[:0], 0
+	k.created, k.freed, k.seq, k.start = k.created[:0], k.freed[:0], 0, 0
+	k.resetSearch(v)
 }
 
 // Signals implements sim.Controller.
@@ -84,7 +91,7 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	}
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.waiting.Remove(pod)
-		tx.Assume(pod, node)
+		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
 		tx.Commit()
 		return true
 	}
@@ -133,43 +140,6 @@ func (k *kube) wake() {
 		}
 	}
 	k.freed = k.freed[:0]
-}
-
-// pick returns the best node for a pod, or -1.
-func (k *kube) pick(v sim.View, pod int32) int32 {
-	set := v.SetOf(pod)
-	base := v.Cluster().HostDomain(0)
-	if v.Total(sim.Physical, v.Shape(set)) == 0 {
-		return -1
-	}
-	counts := v.Counts(sim.Physical, v.Shape(set))
-	if node := v.Pin(pod); node >= 0 {
-		if counts[base+node] == 0 {
-			return -1
-		}
-		return node
-	}
-	demand := stage.NewDemand(*v.PodRequest(set))
-	used, nodes := v.Used(sim.Physical), v.Cluster().Nodes
-	best, bestScore := int32(-1), int64(-1)
-	for n := range nodes {
-		if counts[base+int32(n)] == 0 {
-			continue
-		}
-		load := stage.Load{Offers: nodes[n].Allocatable, Real: used[n], NonZero: used[n]}
-		score := k.profile.Resources(&demand, &load)
-		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, int32(n)) < k.tie(v, pod, best) {
-			best, bestScore = int32(n), score
-		}
-	}
-	return best
-}
-
-// tie is the lot of a node among equals for this pod and attempt: the smallest wins.
-func (k *kube) tie(v sim.View, pod, node int32) uint64 {
-	first, _ := v.PodsOf(v.JobOf(pod))
-	id := rng.ID2(v.Stable(v.JobOf(pod)), uint64(pod-first))
-	return rng.Hash(v.Seed(), rng.Tie, rng.ID2(id, rng.StableID(v.Cluster().Nodes[node].Name, 0)), uint64(v.Attempt(pod)))
 }
 
 // refusal names the first reason of the contract that holds for a pod without a node.

@@ -16,9 +16,6 @@ func newWorld(cfg *Config) (*world, error) {
 	if err := w.buildJobs(); err != nil {
 		return nil, err
 	}
-	if err := w.shareGPUs(); err != nil {
-		return nil, err
-	}
 	w.waitArena = order.NewArena(len(w.jobs))
 	w.queued, w.unbound = order.NewList(w.waitArena), order.NewList(w.waitArena)
 	w.unalloc = cfg.Cluster.GPUsByModel()
@@ -30,6 +27,7 @@ func newWorld(cfg *Config) (*world, error) {
 func (w *world) buildNodes() {
 	c := w.cfg.Cluster
 	n := len(c.Nodes)
+	w.unasked = make([][2]int32, n)
 	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
 		pipelined: make([][]int32, n), images: make([][]int32, n)}
 	for p := range w.nodes.planes {

@@ -14,7 +14,7 @@ func Policies() []string {
 // Run plays the workload under a policy and returns what was sampled after every pod.
 func (w *Workload) Run(policy string, seed int64, ratio float64) *Samples {
 	arrivals, ranks := w.sequence(seed, ratio)
-	r := newRun(w, stage.LookupDeviceScorer(policy, w.measure), uint64(seed), ranks)
+	r := newRun(w, stage.LookupDeviceScorer(policy, w.largest, w.measure), uint64(seed), ranks)
 	out := &Samples{capacity: w.capacity, rows: make([]sample, 0, len(arrivals))}
 	var arrived, used int64
 	for i, k := range arrivals {

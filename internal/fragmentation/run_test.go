@@ -49,7 +49,7 @@ func invented(t testing.TB, nodes, pods int, seed int64) *Workload {
 // oracle runs a workload node by node, without classes, sharing or memory of scores.
 func oracle(w *Workload, policy string, seed int64, ratio float64) (rows []sample) {
 	arrivals, ranks := w.sequence(seed, ratio)
-	scorer := stage.LookupDeviceScorer(policy, w.measure)
+	scorer := stage.LookupDeviceScorer(policy, w.largest, w.measure)
 	nodes := make([]node, len(w.nodes))
 	for i := range w.nodes {
 		nodes[ranks[i]] = w.nodes[i]

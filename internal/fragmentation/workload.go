@@ -20,6 +20,7 @@ type Workload struct {
 	kinds    []kind
 	measure  *stage.Fragments
 	capacity int64 // milli-GPU of all nodes
+	largest  stage.Largest
 }
 
 type node struct {
@@ -67,6 +68,8 @@ func (w *Workload) addNodes(nodes []topology.Node) (models []string, err error) 
 			models = append(models, n.GPUModel)
 		}
 		w.names = append(w.names, n.Name)
+		w.largest.CPU = max(w.largest.CPU, n.Allocatable[topology.CPU])
+		w.largest.GPU = max(w.largest.GPU, gpus*topology.Milli)
 		w.capacity += gpus * topology.Milli
 		w.nodes = append(w.nodes, node{memory: n.Allocatable[topology.Memory], Site: stage.Site{
 			CPU: n.Allocatable[topology.CPU], Model: int32(model), GPUs: devices.NewSet(int(gpus))}})

@@ -12,28 +12,26 @@ type DeviceScorer interface {
 	Pick(g *Guest, s *Site) devices.Mask
 }
 
+// Largest is the CPU of the node that has most of it and the milli-GPU of the one that has
+// most of those: what scorers call all of a resource.
+type Largest struct{ CPU, GPU int64 }
+
 // LookupDeviceScorer returns a scorer by its name; nil for one that rates all nodes alike.
-func LookupDeviceScorer(name string, f *Fragments) DeviceScorer {
+func LookupDeviceScorer(name string, most Largest, f *Fragments) DeviceScorer {
 	switch name {
 	case "dot-product":
-		return DotProduct{}
+		return DotProduct{most: most}
 	case "gpu-clustering":
-		return Clustering{}
+		return Clustering{most: most}
 	case "gpu-packing":
 		return Packing{}
 	case "best-fit":
-		return TightFit{}
+		return TightFit{most: most}
 	case "fgd":
 		return FGD{f}
 	}
 	return nil
 }
-
-// The largest machine of the study: what its scorers call all of a resource.
-const (
-	mostCPU = 128000
-	mostGPU = 8000
-)
 
 // bestDevice gives a part of a GPU to the one with the least that suffices.
 type bestDevice struct{}
@@ -41,35 +39,45 @@ type bestDevice struct{}
 func (bestDevice) Pick(g *Guest, s *Site) devices.Mask { return s.GPUs.Best(g.Ask) }
 
 // TightFit, known as best fit, prefers the node with the least left of CPU and GPUs together.
-type TightFit struct{ bestDevice }
+type TightFit struct {
+	bestDevice
+	most Largest
+}
 
 // Score implements DeviceScorer.
-func (TightFit) Score(g *Guest, s *Site) int64 {
-	cpu := float64(0.5*float64(s.CPU-g.CPU)) / mostCPU
-	gpu := float64(0.5*float64(s.GPUs.Total()-g.Ask.Total())) / mostGPU
+func (t TightFit) Score(g *Guest, s *Site) int64 {
+	cpu := float64(0.5*float64(s.CPU-g.CPU)) / float64(t.most.CPU)
+	gpu := float64(0.5*float64(s.GPUs.Total()-g.Ask.Total())) / float64(t.most.GPU)
 	return int64(100 * (1 - (cpu + gpu)))
 }
 
 // DotProduct prefers the node whose free resources point least in the direction of the
 // request.
-type DotProduct struct{ bestDevice }
+type DotProduct struct {
+	bestDevice
+	most Largest
+}
 
 // Score implements DeviceScorer.
-func (DotProduct) Score(g *Guest, s *Site) int64 {
+func (d DotProduct) Score(g *Guest, s *Site) int64 {
+	mostCPU, mostGPU := float64(d.most.CPU), float64(d.most.GPU)
 	cpu := float64(float64(s.CPU) / mostCPU * float64(g.CPU) / mostCPU)
 	gpu := float64(float64(s.GPUs.Total()) / mostGPU * float64(g.Ask.Total()) / mostGPU)
 	return int64(100 * (1 - (cpu+gpu)/2))
 }
 
 // Clustering keeps pods that ask for the same number of GPUs together.
-type Clustering struct{ bestDevice }
+type Clustering struct {
+	bestDevice
+	most Largest
+}
 
 // Score implements DeviceScorer.
-func (Clustering) Score(g *Guest, s *Site) int64 {
+func (c Clustering) Score(g *Guest, s *Site) int64 {
 	if g.Ask.Count == 0 {
 		return 0
 	}
-	base := 25 * (mostGPU - s.GPUs.Total()) / mostGPU
+	base := 25 * (c.most.GPU - s.GPUs.Total()) / c.most.GPU
 	mine := g.Class()
 	switch {
 	case s.Classes == mine:

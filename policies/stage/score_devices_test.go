@@ -20,6 +20,8 @@ func guest(cpu int64, count, milli int32) *Guest {
 	return &Guest{CPU: cpu, Ask: devices.Ask{Count: count, Milli: milli}}
 }
 
+var machine = Largest{CPU: 128000, GPU: 8000}
+
 func TestDeviceScorersByHand(t *testing.T) {
 	clustered := func(classes uint32) *Site {
 		s := site(64000, 1000, 1000, 0, 0)
@@ -34,16 +36,16 @@ func TestDeviceScorersByHand(t *testing.T) {
 		want int64
 	}{
 		// 100 (1 - (64000/128000 x 32000/128000 + 4/8 x 2/8) / 2) = 100 (1 - 0.125)
-		{"dot product", DotProduct{}, guest(32000, 2, 1000), site(64000, 1000, 1000, 1000, 1000), 87},
-		{"dot product without GPUs", DotProduct{}, guest(32000, 0, 0), site(64000, 1000, 1000), 93},
+		{"dot product", DotProduct{most: machine}, guest(32000, 2, 1000), site(64000, 1000, 1000, 1000, 1000), 87},
+		{"dot product without GPUs", DotProduct{most: machine}, guest(32000, 0, 0), site(64000, 1000, 1000), 93},
 		// 100 (1 - (0.5 x 32000/128000 + 0.5 x 2000/8000)) = 75
-		{"best fit", TightFit{}, guest(32000, 2, 1000), site(64000, 1000, 1000, 1000, 1000), 75},
-		{"clustering, alone", Clustering{}, guest(0, 1, 500), clustered(1), 75 + 18},
-		{"clustering, among others", Clustering{}, guest(0, 1, 500), clustered(1 | 1<<2), 50 + 18},
-		{"clustering, empty", Clustering{}, guest(0, 1, 500), clustered(0), 25 + 18},
-		{"clustering, strangers", Clustering{}, guest(0, 2, 1000), clustered(1 | 1<<1), 18},
-		{"clustering, own number", Clustering{}, guest(0, 2, 1000), clustered(1 << 2), 75 + 18},
-		{"clustering without GPUs", Clustering{}, guest(1, 0, 0), clustered(1), 0},
+		{"best fit", TightFit{most: machine}, guest(32000, 2, 1000), site(64000, 1000, 1000, 1000, 1000), 75},
+		{"clustering, alone", Clustering{most: machine}, guest(0, 1, 500), clustered(1), 75 + 18},
+		{"clustering, among others", Clustering{most: machine}, guest(0, 1, 500), clustered(1 | 1<<2), 50 + 18},
+		{"clustering, empty", Clustering{most: machine}, guest(0, 1, 500), clustered(0), 25 + 18},
+		{"clustering, strangers", Clustering{most: machine}, guest(0, 2, 1000), clustered(1 | 1<<1), 18},
+		{"clustering, own number", Clustering{most: machine}, guest(0, 2, 1000), clustered(1 << 2), 75 + 18},
+		{"clustering without GPUs", Clustering{most: machine}, guest(1, 0, 0), clustered(1), 0},
 		{"packing, an empty node of 8", Packing{}, guest(0, 1, 500), site(1, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000), 25},
 		{"packing, an empty node of 1", Packing{}, guest(0, 1, 500), site(1, 1000), 32},
 		{"packing, opens one", Packing{}, guest(0, 1, 500), site(1, 1000, 300), 49},

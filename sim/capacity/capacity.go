@@ -63,6 +63,16 @@ func (x *Index) Touch(node int32) {
 	x.log = append(x.log, node)
 }
 
+// Since returns the nodes touched since a moment of the history, with repeats, and the
+// present moment; ok is false where the history does not reach back.
+func (x *Index) Since(moment int) (nodes []int32, now int, ok bool) {
+	now = x.base + len(x.log)
+	if moment < x.base {
+		return nil, now, false
+	}
+	return x.log[moment-x.base:], now, true
+}
+
 // Total returns how many pods of the shape fit over all hosts.
 func (x *Index) Total(s Shape) int64 {
 	return x.sync(s).total
