@@ -25,6 +25,8 @@ type Fleet struct {
 	rowOf []int32    // shape -> row or -1
 	owner []int32    // row -> shape
 	next  int        // row to be given away next
+
+	window []int32 // feasible nodes of the last search
 }
 
 // NodeState is what a node's rating depends on.
@@ -64,7 +66,7 @@ type Want struct {
 // NewFleet makes ratings by a profile, or by a device scorer if it is not nil.
 func NewFleet(v sim.View, p *Profile, d DeviceScorer) *Fleet {
 	n := len(v.Cluster().Nodes)
-	f := &Fleet{profile: p, devices: d, groups: NewGroups[NodeState](n), kindOf: make([]int32, n), seen: -1, rowOf: make([]int32, v.Shapes())}
+	f := &Fleet{profile: p, devices: d, groups: NewGroups[NodeState](n), kindOf: make([]int32, n), seen: -1, window: make([]int32, 0, n), rowOf: make([]int32, v.Shapes())}
 	for s := range f.rowOf {
 		f.rowOf[s] = -1
 	}
@@ -241,28 +243,27 @@ func (f *Fleet) taintScore(class int32, most int64) int64 {
 // were found; their number and that of the nodes looked at are returned.
 func (f *Fleet) Candidates(w *Want, order []int32, start, most int, visit func(node int32, score int64)) (found, looked int) {
 	row := f.row(w.Shape)
-	taints := int64(0)
-	for looked < len(order) && found < most {
-		class := f.groups.Of(order[(start+looked)%len(order)])
-		looked++
-		if class >= 0 && f.rate(row, w, class) != NotFeasible {
-			found++
-			if f.soft {
-				taints = max(taints, f.taintsOf(class))
-			}
+	taints, at := int64(0), start
+	f.window = f.window[:0]
+	for looked < len(order) && len(f.window) < most {
+		node := order[at]
+		if looked, at = looked+1, at+1; at == len(order) {
+			at = 0
 		}
-	}
-	for i := range looked {
-		node := order[(start+i)%len(order)]
 		class := f.groups.Of(node)
-		if class < 0 {
+		if class < 0 || f.rate(row, w, class) == NotFeasible {
 			continue
 		}
-		if value := f.rate(row, w, class); value != NotFeasible {
-			visit(node, int64(value)+f.taintScore(class, taints))
+		f.window = append(f.window, node)
+		if f.soft {
+			taints = max(taints, f.taintsOf(class))
 		}
 	}
-	return found, looked
+	for _, node := range f.window {
+		class := f.groups.Of(node)
+		visit(node, int64(f.rate(row, w, class))+f.taintScore(class, taints))
+	}
+	return len(f.window), looked
 }
 
 // GPUsFor returns the GPUs of a node that a pod gets; 0 leaves the choice to the engine.
