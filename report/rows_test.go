@@ -70,7 +70,7 @@ func TestRareRows(t *testing.T) {
 	}
 	disturbed.Books.Advance(hour)
 	disturbed.Books.Lose(0, 1000, hour)
-	disturbed.Books.Settle(0, 1000, 0, 0, hour)
+	disturbed.Books.Settle(0, 1000, 0, hour, hour)
 	disturbed.Reserved.AddProduct(1000, uint64(hour))
 	table := tableOf(t, quiet, disturbed)
 	for _, label := range labels {

@@ -114,7 +114,7 @@ var jobFields = func() []field[*jobView] {
 		number("gpus_milli", "milli-GPU", "GPUs of all its pods", always(func(j *jobView) int64 { return j.GPUs })),
 	}
 	for c := range sim.NumCauses {
-		fs = append(fs, number("evictions_"+c.String(), "count", "evicted because "+causeDocs[c],
+		fs = append(fs, number("evictions_"+c.String(), "count", "evicted or ended "+causeDocs[c],
 			always(func(j *jobView) int64 { return int64(j.Evictions[c]) })))
 	}
 	return append(fs,

@@ -136,13 +136,11 @@ func (e *Engine) Step() bool {
 	return true
 }
 
-// over reports whether nothing can happen any more that counts: only timers are left that
-// change nothing, or every job has ended and no `until` keeps the books open.
+// over reports whether the run has come to its own end although timers are left: every
+// job has ended, or the rest can only wait. With `until` the books stay open until then.
 func (e *Engine) over() bool {
-	if e.arrived < len(e.jobs) {
-		return false
-	}
-	return e.ended == len(e.jobs) && e.cfg.Until == 0 || len(e.events.heap) == e.starving
+	return e.cfg.Until == 0 && e.arrived == len(e.jobs) &&
+		(e.ended == len(e.jobs) || len(e.events.heap) == e.starving)
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books

@@ -20,7 +20,7 @@ func (e *Engine) evict(j int32, c Cause) {
 	if c == CausePodsReady {
 		jb.requeueAt = e.cfg.Timing.clock(e.now) + e.cfg.PodsReady.backoff(jb.backoffs)
 	}
-	e.enqueue(j)
+	e.joinWaiting(j, &e.queued)
 	e.noteEviction(j)
 	if jb.charged {
 		e.releaseLater(j, e.cfg.Timing.EvictRelease)

@@ -130,10 +130,7 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 // replaceLost creates the lost pods again, at once or after the Job controller's backoff.
 func (e *Engine) replaceLost(j int32) {
 	jb := &e.jobs[j]
-	if e.total(j)[topology.GPU] > 0 && !e.waitArena.Contains(j) {
-		e.unbound.Insert(j, e.waitKey(j))
-		e.countWaiting(j, 1)
-	}
+	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
 	if t.Replace == 0 {
 		e.events.push(e.now, evReplace, j, jb.gen)

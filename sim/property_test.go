@@ -2,8 +2,10 @@ package sim_test
 
 import (
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"slices"
 	"testing"
 
@@ -19,6 +21,20 @@ import (
 )
 
 const sec = int64(1e9)
+
+// TestMain makes the random tests the same in every run, unless -rapid.seed or
+// -rapid.checks says otherwise.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	defaults := map[string]string{"rapid.seed": "1", "rapid.checks": "200", "rapid.nofailfile": "true"}
+	flag.Visit(func(f *flag.Flag) { delete(defaults, f.Name) })
+	for name, value := range defaults {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // tb is what *testing.T and *rapid.T have in common.
 type tb interface {
