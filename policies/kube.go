@@ -18,6 +18,7 @@ type kube struct {
 	profile    *stage.Profile
 	scorer     string // of the fragmentation study, instead of the profile; or empty
 	randomTies bool
+	preempts   bool // less important pods give way
 	sampling   bool // from 100 nodes on look for some feasible nodes only
 
 	fleet   *stage.Fleet
@@ -26,20 +27,26 @@ type kube struct {
 	nodeIDs []uint64     // stable, for lots
 	start   int          // position in order where the next search starts
 
-	waiting *stage.Classes
-	reasons []sim.Reason // per class, of its last refusal
-	pinned  map[pinKey]int32
-	byNode  [][]int32 // classes of pods pinned to each node
-	unpin   int32     // classes below this are of pods that may go anywhere
-	created []int32
-	freed   []int32 // nodes that changed
-	seq     int64
+	waiting  *stage.Classes
+	reasons  []sim.Reason // per class, of its last refusal
+	pinned   map[pinKey]int32
+	byNode   [][]int32 // classes of pods pinned to each node
+	unpin    int32     // classes below this are of pods that may go anywhere
+	anywhere []int32   // and these, of pods whose priority counts
+	created  []int32
+	freed    []int32 // nodes that changed
+	seq      int64
+
+	started []int64 // when each pod was bound, for preemption
+	dropped []int32 // pods deleted since the last cycle
 }
 
-// pinKey is a class of pods that may go to one node only.
+// pinKey is a class of pods that may go to one node only, or to any (-1) but whose
+// priority counts because they preempt.
 type pinKey struct {
-	node  int32
-	shape capacity.Shape
+	node     int32
+	shape    capacity.Shape
+	priority int32
 }
 
 // Reset implements sim.Controller.
@@ -50,6 +57,8 @@ func (k *kube) Reset(v sim.View) {
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
 	k.created, k.freed, k.seq, k.start = k.created[:0], k.freed[:0], 0, 0
+	k.anywhere, k.dropped = k.anywhere[:0], k.dropped[:0]
+	k.started = make([]int64, v.Pods())
 	k.resetSearch(v)
 }
 
@@ -69,6 +78,7 @@ func (k *kube) Signals(batch []sim.Signal) {
 
 // drop forgets a pod that is waiting, or whose creation was not taken in yet.
 func (k *kube) drop(pod int32) {
+	k.dropped = append(k.dropped, pod)
 	if k.waiting.Contains(pod) {
 		k.waiting.Remove(pod)
 		return
@@ -83,6 +93,7 @@ func (k *kube) drop(pod int32) {
 
 // Cycle implements sim.Controller: one attempt for the first pod that waits.
 func (k *kube) Cycle(tx *sim.Tx) bool {
+	k.withdraw(tx)
 	k.takeIn(tx.View)
 	k.wake()
 	pod := k.waiting.Head()
@@ -91,12 +102,19 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	}
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.waiting.Remove(pod)
+		k.started[pod] = tx.Now()
 		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
 		tx.Commit()
+		if tx.NominatedNode(pod) >= 0 {
+			k.nominate(tx, pod, -1)
+		}
 		return true
 	}
 	class := k.waiting.Class(pod)
 	k.reasons[class] = k.refusal(tx.View, pod)
+	if k.preempts && k.tryPreempt(tx, pod) {
+		k.reasons[class] = sim.ReasonPreemption
+	}
 	k.waiting.Park(class)
 	return true
 }
@@ -114,16 +132,24 @@ func (k *kube) takeIn(v sim.View) {
 // that may go to one only.
 func (k *kube) class(v sim.View, p int32) int32 {
 	shape, node := v.Shape(v.SetOf(p)), v.Pin(p)
-	if node < 0 {
+	priority := int32(0)
+	if k.preempts {
+		priority = v.Job(v.JobOf(p)).Priority
+	}
+	if node < 0 && priority == 0 {
 		return int32(shape)
 	}
-	key := pinKey{node, shape}
+	key := pinKey{node, shape, priority}
 	class, ok := k.pinned[key]
 	if !ok {
 		class = int32(len(k.reasons))
 		k.pinned[key] = class
 		k.reasons = append(k.reasons, sim.ReasonNone)
-		k.byNode[node] = append(k.byNode[node], class)
+		if node < 0 {
+			k.anywhere = append(k.anywhere, class)
+		} else {
+			k.byNode[node] = append(k.byNode[node], class)
+		}
 	}
 	return class
 }
@@ -134,6 +160,9 @@ func (k *kube) wake() {
 		return
 	}
 	k.waiting.WakeAll(k.unpin)
+	for _, class := range k.anywhere {
+		k.waiting.Wake(class)
+	}
 	for _, n := range k.freed {
 		for _, class := range k.byNode[n] {
 			k.waiting.Wake(class)

@@ -93,6 +93,9 @@ func (k *kube) want(v sim.View, pod int32) *stage.Want { return &k.wants[v.Shape
 // pick returns the best node for a pod, or -1.
 func (k *kube) pick(v sim.View, pod int32) int32 {
 	k.fleet.Sync(v)
+	if node := k.nominatedNode(v, pod); node >= 0 {
+		return node
+	}
 	want := k.want(v, pod)
 	if node := v.Pin(pod); node >= 0 {
 		if k.fleet.Rate(want, node) == stage.NotFeasible {

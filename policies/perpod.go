@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 )
@@ -18,11 +20,14 @@ var binderParams = []Param{
 }
 
 var perPod = Declaration{
-	Name:   "per-pod",
-	Doc:    "the default Kubernetes scheduler: every pod by itself, no queue, no gangs, no timeout",
-	Params: binderParams,
+	Name: "per-pod",
+	Doc:  "the default Kubernetes scheduler: every pod by itself, no queue, no gangs, no timeout",
+	Params: slices.Concat(binderParams, []Param{{Name: "preemption", Doc: "whether a pod that fits nowhere pushes pods of lower priority off a node",
+		Values: []string{"on", "off"}, Default: "on"}}),
 	build: func(s Settings) sim.Policy {
-		return policyOf(&kueue{passThrough: true}, s, false)
+		p := policyOf(&kueue{passThrough: true}, s, false)
+		p.Binder.(*kube).preempts = s.Get("preemption") == "on"
+		return p
 	},
 }
 

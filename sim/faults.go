@@ -71,6 +71,12 @@ func (e *Engine) losePods(j, node int32) {
 		e.removePod(p, 0)
 		e.signal(Signal{Kind: PodLost, Job: j, Pod: p, Place: node})
 	}
+	e.mendGang(j)
+}
+
+// mendGang lets a job that lost pods wait for others in their place.
+func (e *Engine) mendGang(j int32) {
+	jb := &e.jobs[j]
 	e.noteHolding(j)
 	if jb.seenReady {
 		jb.seenReady = false

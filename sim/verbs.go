@@ -119,6 +119,21 @@ func (tx *Tx) Move(pod, node int32) {
 	e.noteHolding(j)
 }
 
+// Preempt deletes a bound pod to make room for a more important one, as kube-scheduler
+// does: it terminates for its grace, and the controller of its job creates it again.
+func (tx *Tx) Preempt(pod int32) {
+	e := tx.e
+	pd := &e.pods[pod]
+	j := pd.job
+	e.must(pd.state == PodStarting || pd.state == PodReady, "preempt a pod that is not bound")
+	e.lost = append(e.lost[:0], pod)
+	e.breakBarrier(j, e.lost)
+	e.emit(Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
+	e.jobs[j].evictions[CausePreempted]++
+	e.removePod(pod, e.cfg.Timing.Termination)
+	e.mendGang(j)
+}
+
 // Interval is a reservation of a node for a job, from a time to a time.
 type Interval struct {
 	Job, Node int32

@@ -130,6 +130,12 @@ func (v View) Changes(p Plane, since int) (nodes []int32, now int, ok bool) {
 	return v.e.nodes.planes[p].index.Since(since)
 }
 
+// Active returns the admitted jobs, in no order. The slice is the engine's own.
+func (v View) Active() []int32 { return v.e.active }
+
+// NominatedNode returns the node promised to a pod, or -1.
+func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
+
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }
 

@@ -112,6 +112,15 @@ func (f *Fleet) Sync(v sim.View) {
 	f.seen = now
 }
 
+// Refresh takes in that what is promised of a node has changed: it counts as used.
+func (f *Fleet) Refresh(v sim.View, node int32) { f.file(v, node) }
+
+// Resolvable reports whether a pod could run on a node if enough others left it.
+func (f *Fleet) Resolvable(w *Want, node int32) bool {
+	k := &f.kinds[f.kindOf[node]]
+	return !k.refuses(w) && w.Demand.Real.FitsIn(&k.offers)
+}
+
 // file puts a node where it belongs: nowhere while it is down.
 func (f *Fleet) file(v sim.View, n int32) {
 	if v.Down(n) {
@@ -119,7 +128,7 @@ func (f *Fleet) file(v sim.View, n int32) {
 		return
 	}
 	noCPU, noMemory := v.Unasked(n)
-	s := NodeState{kind: f.kindOf[n], real: v.Used(sim.Physical)[n], noCPU: int32(noCPU), noMemory: int32(noMemory)}
+	s := NodeState{kind: f.kindOf[n], real: v.Used(sim.Physical)[n].Plus(v.Nominated(n)), noCPU: int32(noCPU), noMemory: int32(noMemory)}
 	if gpus := v.GPUs(); gpus != nil {
 		s.gpus, s.gpuPods = gpus[n], v.GPUPods(n)
 	}
