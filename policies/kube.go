@@ -38,7 +38,6 @@ type kube struct {
 	seq      int64
 
 	started []int64 // when each pod was bound, for preemption
-	dropped []int32 // pods deleted since the last cycle
 }
 
 // pinKey is a class of pods that may go to one node only, or to any (-1) but whose
@@ -57,7 +56,7 @@ func (k *kube) Reset(v sim.View) {
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
 	k.created, k.freed, k.seq, k.start = k.created[:0], k.freed[:0], 0, 0
-	k.anywhere, k.dropped = k.anywhere[:0], k.dropped[:0]
+	k.anywhere = k.anywhere[:0]
 	k.started = make([]int64, v.Pods())
 	k.resetSearch(v)
 }
@@ -78,7 +77,6 @@ func (k *kube) Signals(batch []sim.Signal) {
 
 // drop forgets a pod that is waiting, or whose creation was not taken in yet.
 func (k *kube) drop(pod int32) {
-	k.dropped = append(k.dropped, pod)
 	if k.waiting.Contains(pod) {
 		k.waiting.Remove(pod)
 		return
@@ -93,7 +91,6 @@ func (k *kube) drop(pod int32) {
 
 // Cycle implements sim.Controller: one attempt for the first pod that waits.
 func (k *kube) Cycle(tx *sim.Tx) bool {
-	k.withdraw(tx)
 	k.takeIn(tx.View)
 	k.wake()
 	pod := k.waiting.Head()
@@ -105,9 +102,6 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 		k.started[pod] = tx.Now()
 		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
 		tx.Commit()
-		if tx.NominatedNode(pod) >= 0 {
-			k.nominate(tx, pod, -1)
-		}
 		return true
 	}
 	class := k.waiting.Class(pod)

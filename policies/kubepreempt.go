@@ -23,32 +23,11 @@ func (k *kube) tryPreempt(tx *sim.Tx, pod int32) bool {
 	if len(victims) == 0 {
 		return false
 	}
-	k.nominate(tx, pod, victims[0].Node)
+	tx.Nominate(pod, victims[0].Node)
 	for i := range victims {
 		tx.Preempt(victims[i].Pod)
 	}
 	return true
-}
-
-// nominate promises a node to a pod, or with node -1 withdraws the promise.
-func (k *kube) nominate(tx *sim.Tx, pod, node int32) {
-	before := tx.NominatedNode(pod)
-	tx.Nominate(pod, node)
-	for _, n := range [...]int32{before, node} {
-		if n >= 0 {
-			k.fleet.Refresh(tx.View, n)
-		}
-	}
-}
-
-// withdraw ends the promises to pods that were deleted.
-func (k *kube) withdraw(tx *sim.Tx) {
-	for _, pod := range k.dropped {
-		if tx.NominatedNode(pod) >= 0 {
-			k.nominate(tx, pod, -1)
-		}
-	}
-	k.dropped = k.dropped[:0]
 }
 
 // nominatedNode returns the node promised to a pod if the pod fits there by now, or -1.

@@ -40,17 +40,27 @@ func (e *Engine) endHold(p int32) {
 
 // Nominate promises a node to a pending pod whose victims are leaving; node -1 withdraws
 // the promise. It takes nothing: View.Nominated shows it.
-func (tx *Tx) Nominate(pod, node int32) {
-	e := tx.e
-	pd := &e.pods[pod]
+func (tx *Tx) Nominate(pod, node int32) { tx.e.nominate(pod, node) }
+
+func (e *Engine) nominate(p, node int32) {
+	pd := &e.pods[p]
+	if pd.nominated == node {
+		return
+	}
 	r := e.sets[pd.set].request
 	if pd.nominated >= 0 {
-		e.nodes.nominated[pd.nominated] = e.nodes.nominated[pd.nominated].Minus(r)
+		e.promise(pd.nominated, topology.Resources{}.Minus(r))
 	}
 	pd.nominated = node
 	if node >= 0 {
-		e.nodes.nominated[node] = e.nodes.nominated[node].Plus(r)
+		e.promise(node, r)
 	}
+}
+
+// promise changes what is promised of a node, and lets View.Changes know.
+func (e *Engine) promise(node int32, r topology.Resources) {
+	e.nodes.nominated[node] = e.nodes.nominated[node].Plus(r)
+	e.nodes.planes[Physical].index.Touch(node)
 }
 
 // Placeholder makes a pending pod's placeholder take a node: it holds the resources but
@@ -80,7 +90,7 @@ func (tx *Tx) Swap(placeholder, pod int32) {
 func (tx *Tx) PlaceOnReleasing(pod, node int32) {
 	e := tx.e
 	e.must(e.pods[pod].state == PodPending, "place a pod that is not pending")
-	e.nodes.pipelined[node] = append(e.nodes.pipelined[node], pod)
+	e.nodes.pipelined[node] = append(e.nodes.pipelined[node], placed{pod, e.pods[pod].gen})
 	e.bindPipelined(node)
 }
 
@@ -89,8 +99,8 @@ func (tx *Tx) PlaceOnReleasing(pod, node int32) {
 func (e *Engine) bindPipelined(node int32) {
 	queue := e.nodes.pipelined[node]
 	for len(queue) > 0 {
-		p := queue[0]
-		if pd := &e.pods[p]; pd.state == PodPending {
+		p := queue[0].pod
+		if pd := &e.pods[p]; pd.state == PodPending && pd.gen == queue[0].gen {
 			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
 				e.gpus != nil && !e.gpus[node].Fits(e.sets[pd.set].ask) {
 				break

@@ -145,8 +145,8 @@ func (v View) Nominated(node int32) topology.Resources { return v.e.nodes.nomina
 // FreeGPUs returns the free milli-GPU of the accepted models on nodes that are up.
 func (v View) FreeGPUs(models uint64) int64 { return v.e.freeGPUs(models) }
 
-// ExpectedEnd returns when a running job's work ends if nothing changes, or its time
-// limit as an estimate for one that has it; Never when it does not run.
+// ExpectedEnd returns when a running job's work ends if nothing changes, at the latest at
+// its time limit; Never when it does not run.
 func (v View) ExpectedEnd(j int32) int64 {
 	jb := &v.e.jobs[j]
 	if !jb.running || jb.rate == 0 {
@@ -156,5 +156,5 @@ func (v View) ExpectedEnd(j int32) int64 {
 	if !ok || d > Never-jb.settledAt {
 		return Never
 	}
-	return jb.settledAt + d
+	return min(jb.settledAt+d, jb.limitAt)
 }

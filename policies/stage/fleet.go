@@ -112,16 +112,14 @@ func (f *Fleet) Sync(v sim.View) {
 	f.seen = now
 }
 
-// Refresh takes in that what is promised of a node has changed: it counts as used.
-func (f *Fleet) Refresh(v sim.View, node int32) { f.file(v, node) }
-
 // Resolvable reports whether a pod could run on a node if enough others left it.
 func (f *Fleet) Resolvable(w *Want, node int32) bool {
 	k := &f.kinds[f.kindOf[node]]
 	return !k.refuses(w) && w.Demand.Real.FitsIn(&k.offers)
 }
 
-// file puts a node where it belongs: nowhere while it is down.
+// file puts a node where it belongs: nowhere while it is down. What is promised of it
+// counts as used.
 func (f *Fleet) file(v sim.View, n int32) {
 	if v.Down(n) {
 		f.groups.Drop(n)
