@@ -12,8 +12,8 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-// story runs jobs per pod and tells binds and evictions as "12s bind A.0@1".
-func story(t *testing.T, c *topology.Cluster, jobs []workloads.Job, timing sim.Timing, settings map[string]string) (string, *sim.Result) {
+// boundStory runs jobs per pod and tells binds and evictions as "12s bind A.0@1".
+func boundStory(t *testing.T, c *topology.Cluster, jobs []workloads.Job, timing sim.Timing, settings map[string]string) (string, *sim.Result) {
 	t.Helper()
 	d, _ := Lookup("per-pod")
 	cfg := &sim.Config{Cluster: c, Jobs: jobs, Timing: timing, Queues: []quota.Queue{{Name: "default"}}, Until: 10_000 * sec}
@@ -64,7 +64,7 @@ func TestPreemption(t *testing.T) {
 			sim.Timing{}, nil,
 			"0s bind a.0@0; 1s bind b.0@1; 2s bind c.0@2; 10s evict b.0@1; 10s bind high.0@1; 15s finish high; 15s bind b.0@1; 100s finish a; 102s finish c; 115s finish b"},
 	} {
-		got, _ := story(t, cluster(t, c.gpus...), c.jobs, c.timing, c.settings)
+		got, _ := boundStory(t, cluster(t, c.gpus...), c.jobs, c.timing, c.settings)
 		if got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}
@@ -74,7 +74,7 @@ func TestPreemption(t *testing.T) {
 // Preemption is blind to gangs: one important pod breaks a gang of eight, and the seven
 // others hold their GPUs for nothing.
 func TestPreemptionBreaksGangs(t *testing.T) {
-	_, r := story(t, cluster(t, 4, 4), []workloads.Job{job("gang", 0, 8, 1, 1000), important(job("high", 100, 1, 1, 50), 1)}, sim.Timing{}, nil)
+	_, r := boundStory(t, cluster(t, 4, 4), []workloads.Job{job("gang", 0, 8, 1, 1000), important(job("high", 100, 1, 1, 50), 1)}, sim.Timing{}, nil)
 	if r.Jobs[0].Evictions[sim.CausePreempted] != 1 {
 		t.Errorf("evictions %v", r.Jobs[0].Evictions)
 	}
@@ -95,7 +95,7 @@ func TestDeterminismOfPreemption(t *testing.T) {
 			for j := range jobs {
 				jobs[j].Priority = int32(r.IntN(3))
 			}
-			_, res := story(t, c, jobs, sim.Timing{Termination: int64(seed) * sec}, nil)
+			_, res := boundStory(t, c, jobs, sim.Timing{Termination: int64(seed) * sec}, nil)
 			digests[i] = res.Digest
 			for j := range jobs {
 				if jobs[j].Priority == 2 && res.Jobs[j].Evictions[sim.CausePreempted] > 0 {

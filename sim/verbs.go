@@ -144,6 +144,23 @@ func (tx *Tx) Preempt(pod int32) {
 	e.mendGang(j)
 }
 
+// Reassign gives a pod of an admitted job another node in its topology assignment, where
+// the one it had is lost. The pod must not be bound: it is absent, or pending and learnt
+// of anew by the Binder.
+func (tx *Tx) Reassign(pod, node int32) {
+	e := tx.e
+	pd := &e.pods[pod]
+	e.must(pd.assigned && (pd.state == PodAbsent || pd.state == PodPending), "reassign a pod that is bound or has no assignment")
+	r := e.sets[pd.set].request
+	e.take(Assigned, pd.pin, topology.Resources{}.Minus(r))
+	e.take(Assigned, node, r)
+	pd.pin = node
+	if pd.visible {
+		e.signalPod(PodDeleted, pod)
+		e.signalPod(PodCreated, pod)
+	}
+}
+
 // Interval is a reservation of a node for a job, from a time to a time.
 type Interval struct {
 	Job, Node int32

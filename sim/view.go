@@ -97,6 +97,9 @@ func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
 func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
 func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 
+// Assigned reports whether the node of Pin is a topology assignment.
+func (v View) Assigned(pod int32) bool { return v.e.pods[pod].assigned }
+
 // NodeOf returns the node a pod is on, or -1.
 func (v View) NodeOf(pod int32) int32 { return v.e.pods[pod].node }
 
@@ -114,6 +117,9 @@ func (v View) Used(p Plane) []topology.Resources { return v.e.nodes.planes[p].us
 
 // Counts returns how many pods of a shape fit into every domain, by domain id.
 func (v View) Counts(p Plane, s capacity.Shape) []int32 { return v.e.nodes.planes[p].index.Counts(s) }
+
+// Index returns the capacity index of a plane, for searches that need its order.
+func (v View) Index(p Plane) *capacity.Index { return v.e.nodes.planes[p].index }
 
 // Total returns how many pods of a shape fit over all hosts.
 func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }

@@ -23,3 +23,13 @@ var KubeScore []byte
 //
 //go:embed conformance/fgd_expected.jsonl.gz
 var FGD []byte
+
+// KueueTAS are topology assignments of Kueue 0.17.0, gzipped, one case a line: levels,
+// nodes and requests, and the assignment per leaf or the text of the refusal.
+// KueueTASSequences are the same on clusters that change from step to step.
+//
+//go:embed conformance/kueue_tas_cases.jsonl.gz
+var KueueTAS []byte
+
+//go:embed conformance/kueue_tas_sequences.jsonl.gz
+var KueueTASSequences []byte

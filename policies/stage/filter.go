@@ -1,134 +1,159 @@
 package stage
 
 import (
-	"fmt"
-	"math/bits"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/gangplan/gangplan/topology"
 )
 
-// Refusal is why a node cannot take a pod, as a set: the first filter plugin that fails
-// speaks alone, but the resources filter names every resource that is missing.
-type Refusal uint16
+// Toleration lets a pod onto nodes with a taint, as in a pod's spec: an empty Key with
+// Exists tolerates all, an empty Effect every effect.
+type Toleration struct {
+	Key, Value, Effect string
+	Exists             bool
+}
 
-// The reasons in the order of the filter plugins, within one plugin in the order it
-// reports them.
+func (t *Toleration) tolerates(taint *topology.Taint) bool {
+	switch {
+	case t.Effect != "" && t.Effect != taint.Effect:
+		return false
+	case t.Key != "" && t.Key != taint.Key:
+		return false
+	case t.Exists:
+		return true
+	}
+	return t.Key != "" && t.Value == taint.Value
+}
+
+// Operator compares a node's label with the values of a requirement.
+type Operator uint8
+
+// The operators of node affinity.
 const (
-	NodeUnschedulable Refusal = 1 << iota
-	NodeName
-	NodeTaint
-	NodeSelector
-	TooManyPods
-	LacksCPU
-	LacksMemory
-	LacksGPU
-	SpreadLabel
-	SpreadSkew
-	PodAffinity
-	PodAntiAffinity
-
-	// Unresolvable marks a refusal that no preemption can lift.
-	Unresolvable
+	In Operator = iota
+	NotIn
+	Exists
+	DoesNotExist
+	Gt
+	Lt
 )
 
-var refusalTexts = [...]string{
-	"node(s) were unschedulable",
-	"node(s) didn't match the requested node name",
-	"node(s) had untolerated taint(s)",
-	"node(s) didn't match Pod's node affinity/selector",
-	"Too many pods",
-	"Insufficient cpu",
-	"Insufficient memory",
-	"Insufficient nvidia.com/gpu",
-	"node(s) didn't match pod topology spread constraints (missing required label)",
-	"node(s) didn't match pod topology spread constraints",
-	"node(s) didn't match pod affinity rules",
-	"node(s) didn't match pod anti-affinity rules",
+// Requirement is one condition on a label of a node.
+type Requirement struct {
+	Key      string
+	Operator Operator
+	Values   []string
 }
 
-// Texts returns kube-scheduler's words for the reasons.
-func (r Refusal) Texts() []string {
-	var texts []string
-	for left := r &^ Unresolvable; left != 0; left &= left - 1 {
-		texts = append(texts, refusalTexts[bits.TrailingZeros16(uint16(left))])
+func (r *Requirement) matches(labels map[string]string) bool {
+	value, has := labels[r.Key]
+	switch r.Operator {
+	case In:
+		return has && slices.Contains(r.Values, value)
+	case NotIn:
+		return !has || !slices.Contains(r.Values, value)
+	case Exists:
+		return has
+	case DoesNotExist:
+		return !has
 	}
-	return texts
+	if !has || len(r.Values) != 1 {
+		return false
+	}
+	have, err := strconv.ParseInt(value, 10, 64)
+	want, err2 := strconv.ParseInt(r.Values[0], 10, 64)
+	if err != nil || err2 != nil {
+		return false
+	}
+	return r.Operator == Gt && have > want || r.Operator == Lt && have < want
 }
 
-// lacks are the resources NodeResourcesFit checks, in its order, after the pod count.
-var lacks = [...]struct {
-	resource topology.Resource
-	refusal  Refusal
-}{{topology.CPU, LacksCPU}, {topology.Memory, LacksMemory}, {topology.GPU, LacksGPU}}
-
-// FilterResources is the filter of NodeResourcesFit: 0 if the pod fits. It is
-// unresolvable when the pod asks for more than the node would have empty.
-func FilterResources(d *Demand, l *Load) Refusal {
-	var r Refusal
-	if l.Real[topology.Pods]+1 > l.Offers[topology.Pods] {
-		r |= TooManyPods
-	}
-	for _, k := range lacks {
-		want := d.Real[k.resource]
-		if want > 0 && want > l.Offers[k.resource]-l.Real[k.resource] {
-			r |= k.refusal
-			if want > l.Offers[k.resource] {
-				r |= Unresolvable
-			}
-		}
-	}
-	return r
+// Filter is what a PodSet asks of nodes beside room: every requirement of Selector, one
+// of the terms of Affinity with every requirement, and no taint that is not tolerated.
+type Filter struct {
+	Tolerations []Toleration
+	Selector    []Requirement
+	Affinity    [][]Requirement // empty: no affinity
 }
 
-// Effects of taints that matter to a scheduler.
+// Verdict is what a filter says of a node.
+type Verdict uint16
+
+// A node is accepted, not selected, outside the affinity, or, from Tainted on, has the
+// taint of that number.
 const (
-	NoSchedule       = "NoSchedule"
-	NoExecute        = "NoExecute"
-	PreferNoSchedule = "PreferNoSchedule"
+	Accepted Verdict = iota
+	NotSelected
+	NotAffine
+	Tainted
 )
 
-// HardTaint returns the first taint that keeps pods off a node unless tolerated, and
-// SoftTaints the number of those that discourage them.
-func HardTaint(taints []topology.Taint) (topology.Taint, bool) {
-	for _, t := range taints {
-		if t.Effect == NoSchedule || t.Effect == NoExecute {
-			return t, true
-		}
-	}
-	return topology.Taint{}, false
+// Verdicts is what a filter says of every node.
+type Verdicts struct {
+	of     []Verdict
+	Skip   []bool // the same as yes or no, for Leaves.Fill
+	taints []string
 }
 
-// SoftTaints counts the taints that discourage pods.
-func SoftTaints(taints []topology.Taint) (n int64) {
-	for _, t := range taints {
-		if t.Effect == PreferNoSchedule {
-			n++
+// Apply judges every node, taints first, then the selector, then the affinity.
+func (f *Filter) Apply(c *topology.Cluster) *Verdicts {
+	v := &Verdicts{of: make([]Verdict, len(c.Nodes)), Skip: make([]bool, len(c.Nodes))}
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		switch taint := f.untolerated(n.Taints); {
+		case taint != nil:
+			v.of[i] = Tainted + v.taint(taint)
+		case !matchesAll(f.Selector, n.Labels):
+			v.of[i] = NotSelected
+		case !f.affine(n.Labels):
+			v.of[i] = NotAffine
 		}
+		v.Skip[i] = v.of[i] != Accepted
 	}
-	return n
+	return v
 }
 
-// Explain is the message of a pod that fits on none of the nodes: how many nodes gave
-// each reason, ordered as kube-scheduler does, by the text with its count.
-func Explain(nodes int, refusals []Refusal) string {
-	var counts [len(refusalTexts)]int
-	for _, r := range refusals {
-		for left := r &^ Unresolvable; left != 0; left &= left - 1 {
-			counts[bits.TrailingZeros16(uint16(left))]++
+// untolerated returns the first taint that keeps the pod off.
+func (f *Filter) untolerated(taints []topology.Taint) *topology.Taint {
+	for i := range taints {
+		t := &taints[i]
+		if t.Effect != "NoSchedule" && t.Effect != "NoExecute" {
+			continue
+		}
+		if !slices.ContainsFunc(f.Tolerations, func(o Toleration) bool { return o.tolerates(t) }) {
+			return t
 		}
 	}
-	var parts []string
-	for i, n := range counts {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, refusalTexts[i]))
+	return nil
+}
+
+func (f *Filter) affine(labels map[string]string) bool {
+	return len(f.Affinity) == 0 || slices.ContainsFunc(f.Affinity, func(term []Requirement) bool {
+		return len(term) > 0 && matchesAll(term, labels)
+	})
+}
+
+func matchesAll(list []Requirement, labels map[string]string) bool {
+	for i := range list {
+		if !list[i].matches(labels) {
+			return false
 		}
 	}
-	slices.Sort(parts)
-	message := fmt.Sprintf("0/%d nodes are available", nodes)
-	if len(parts) > 0 {
-		message += ": " + strings.Join(parts, ", ")
+	return true
+}
+
+// taint numbers a taint by its text.
+func (v *Verdicts) taint(t *topology.Taint) Verdict {
+	text := t.Key
+	if t.Value != "" {
+		text += "=" + t.Value
 	}
-	return message + "."
+	text += ":" + t.Effect
+	i := slices.Index(v.taints, text)
+	if i < 0 {
+		i = len(v.taints)
+		v.taints = append(v.taints, text)
+	}
+	return Verdict(i)
 }

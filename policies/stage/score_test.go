@@ -86,7 +86,7 @@ func TestNonZeroCountsForAllocationOnly(t *testing.T) {
 	}
 }
 
-func TestBalanced(t *testing.T) {
+func TestBalancedAllocation(t *testing.T) {
 	two := BalancedScorer{Resources: []topology.Resource{topology.CPU, topology.Memory}}
 	three := BalancedScorer{Resources: []topology.Resource{topology.CPU, topology.Memory, topology.GPU}}
 	newer := BalancedScorer{Resources: two.Resources, Compared: true}
@@ -116,7 +116,7 @@ func TestBalanced(t *testing.T) {
 
 // The score is that of binary floats where exact fractions differ: a test that such cases
 // exist, so that nobody simplifies them away.
-func TestBalancedIsNotExactFractions(t *testing.T) {
+func TestBalancedAllocationIsNotExactFractions(t *testing.T) {
 	b := SpreadProfile().Balanced
 	r, differ := rand.New(rand.NewSource(1)), 0
 	for range 20000 {
