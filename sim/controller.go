@@ -76,10 +76,11 @@ type Binder interface {
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
-// the jobs the Admitter admits.
+// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node.
 type Policy struct {
 	Name      string
 	Admitter  Admitter
 	Binder    Binder
 	Readiness bool
+	GPUs      bool
 }

@@ -71,6 +71,9 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.shareGPUs(policy.GPUs); err != nil {
+		return nil, err
+	}
 	e := &Engine{world: w, policy: policy, recorder: recorder, digest: NewDigest,
 		finishedAt: -1, safeAt: -1,
 		fitKnown: map[uint64]bool{}, perModel: make([]int64, len(cfg.Cluster.Models)),

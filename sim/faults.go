@@ -74,6 +74,13 @@ func (e *Engine) losePods(j, node int32) {
 		e.emit(Evict, j, p-jb.podBase, node, 1)
 		e.removePod(p, 0)
 	}
+	e.mendGang(j, lost, e.now+e.cfg.Timing.NodeDetect)
+}
+
+// mendGang lets a job that lost pods wait for others in their place. The control plane
+// knows of the loss at a time that may lie ahead.
+func (e *Engine) mendGang(j int32, lost []int32, known int64) {
+	jb := &e.jobs[j]
 	e.noteHolding(j)
 	if jb.seenReady {
 		jb.seenReady = false
@@ -81,7 +88,7 @@ func (e *Engine) losePods(j, node int32) {
 			e.startDeadline(j, e.cfg.Timing.clock(e.now+e.cfg.Timing.ReadyLag)+r)
 		}
 	}
-	e.replaceLost(j, lost)
+	e.replaceLost(j, lost, known)
 }
 
 // podsOn lists the job's pods that hold resources of a node. The slice is reused.
@@ -131,11 +138,10 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 
 // replaceLost creates lost pods again, at once or after the Job controller's backoff, which
 // doubles with every loss until the gang is whole.
-func (e *Engine) replaceLost(j int32, lost []int32) {
+func (e *Engine) replaceLost(j int32, lost []int32, at int64) {
 	jb := &e.jobs[j]
 	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
-	at := e.now + t.NodeDetect
 	if t.Replace > 0 {
 		d := t.Replace
 		for n := jb.lostPods; n > 0 && d < t.ReplaceMax; n-- {

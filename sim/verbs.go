@@ -50,12 +50,18 @@ func (e *Engine) nominate(p, node int32) {
 	}
 	r := e.sets[pd.set].request
 	if pd.nominated >= 0 {
-		e.nodes.nominated[pd.nominated] = e.nodes.nominated[pd.nominated].Minus(r)
+		e.promise(pd.nominated, topology.Resources{}.Minus(r))
 	}
 	pd.nominated = node
 	if node >= 0 {
-		e.nodes.nominated[node] = e.nodes.nominated[node].Plus(r)
+		e.promise(node, r)
 	}
+}
+
+// promise changes what is promised of a node, and lets View.Changes know.
+func (e *Engine) promise(node int32, r topology.Resources) {
+	e.nodes.nominated[node] = e.nodes.nominated[node].Plus(r)
+	e.nodes.planes[Physical].index.Touch(node)
 }
 
 // Placeholder makes a pending pod's placeholder take a node: it holds the resources but
@@ -96,7 +102,8 @@ func (e *Engine) bindPipelined(node int32) {
 	for len(queue) > 0 {
 		p := queue[0].pod
 		if pd := &e.pods[p]; pd.state == PodPending && pd.gen == queue[0].gen {
-			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) {
+			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
+				e.gpus != nil && !e.gpus[node].Fits(e.sets[pd.set].ask) {
 				break
 			}
 			e.assume(p, node)
@@ -121,6 +128,21 @@ func (tx *Tx) Move(pod, node int32) {
 	e.assume(pod, node)
 	e.bindAssumed(pod)
 	e.noteHolding(j)
+}
+
+// Preempt deletes a bound pod to make room for a more important one, as kube-scheduler
+// does: it terminates for its grace, and the controller of its job creates it again.
+func (tx *Tx) Preempt(pod int32) {
+	e := tx.e
+	pd := &e.pods[pod]
+	j := pd.job
+	e.must(pd.state == PodStarting || pd.state == PodReady, "preempt a pod that is not bound")
+	e.lost = append(e.lost[:0], pod)
+	e.breakBarrier(j, e.lost)
+	e.emit(Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
+	e.jobs[j].evictions[CausePreempted]++
+	e.removePod(pod, e.cfg.Timing.Termination)
+	e.mendGang(j, e.lost, e.now)
 }
 
 // Reassign gives a pod of an admitted job another node in its topology assignment, where
