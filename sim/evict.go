@@ -37,9 +37,6 @@ func (e *Engine) dismiss(j int32, state JobState) {
 
 // grace is how long evicted pods hold their nodes.
 func (e *Engine) grace() int64 {
-	if e.cfg.Timing.Termination == 0 {
-		return 0
-	}
 	return e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
 }
 
@@ -106,6 +103,7 @@ func (e *Engine) deactivate(j int32) {
 	e.interrupt(j)
 	e.dismiss(j, Deactivated)
 	e.ended++
+	e.noteEviction(j)
 	e.releaseLater(j, e.cfg.Timing.EvictRelease)
 }
 

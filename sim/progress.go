@@ -191,6 +191,7 @@ func (e *Engine) endCheckpoint(j int32) {
 	e.settle(j)
 	jb.safe = jb.remaining
 	e.safeAt = e.now
+	e.spinning = 0
 	e.scheduleWork(j)
 }
 

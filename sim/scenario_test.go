@@ -48,7 +48,6 @@ func gang(id string, pods int32, gpus, work int64) workloads.Job {
 type script struct {
 	steps   []step
 	charge  bool // admit against quota
-	reason  sim.Reason
 	waiting []int32
 	seen    []sim.Signal // by the Binder
 }
