@@ -7,7 +7,7 @@ import (
 
 // Every recorded decision is reproduced, and none is passed over.
 func TestKueueExact(t *testing.T) {
-	for _, name := range []string{"kueue-quota"} {
+	for _, name := range []string{"kueue-quota", "kueue-cycle"} {
 		s, ok := Lookup(name)
 		if !ok {
 			t.Fatalf("no suite %s", name)

@@ -11,7 +11,8 @@ type Queue struct {
 	Strategy quota.Strategy
 	heap     order.List
 	aside    order.List
-	sticky   int32
+	sticky   int32 // the last preemptor: first of its list until it is admitted
+	parked   bool  // the sticky one is set aside
 }
 
 // NewQueue makes an empty queue over an arena of workloads.
@@ -30,7 +31,7 @@ func (k *Kernel) Push(q *Queue, w int32) { q.heap.Insert(w, k.queueKey(w)) }
 
 // Head returns the workload whose turn it is, or order.None. A preemptor keeps its turn.
 func (q *Queue) Head() int32 {
-	if q.sticky != order.None {
+	if q.sticky != order.None && !q.parked {
 		return q.sticky
 	}
 	return q.heap.First()
@@ -38,24 +39,15 @@ func (q *Queue) Head() int32 {
 
 // Return puts a head that was not admitted where it belongs: back, or aside.
 func (k *Kernel) Return(q *Queue, e *Entry) {
-	if k.Rules.Sticky {
-		q.stick(e)
+	if k.Rules.Sticky && e.Requeue == PendingPreemption && q.Strategy == quota.BestEffortFIFO {
+		q.sticky, q.parked = e.Workload, false
 	}
 	if q.Strategy == quota.StrictFIFO || e.Requeue != Generic || k.Pending(e.Workload) {
 		return
 	}
 	q.heap.Remove(e.Workload)
 	q.aside.Insert(e.Workload, k.queueKey(e.Workload))
-}
-
-// stick keeps a preemptor at the head of its BestEffortFIFO queue, until it comes back for
-// another reason.
-func (q *Queue) stick(e *Entry) {
-	if e.Requeue == PendingPreemption && q.Strategy == quota.BestEffortFIFO {
-		q.sticky = e.Workload
-	} else if q.sticky == e.Workload {
-		q.sticky = order.None
-	}
+	q.parked = q.parked || q.sticky == e.Workload
 }
 
 // Remove takes an admitted head out.
@@ -72,30 +64,21 @@ func (k *Kernel) Wake(q *Queue) {
 		q.aside.Remove(w)
 		k.Push(q, w)
 	}
+	q.parked = false
 }
 
 // Active and Aside return who is in the running and who is not, in order.
-func (q *Queue) Active() []int32 {
-	out := walk(&q.heap)
-	if q.sticky == order.None {
-		return out
-	}
-	for i, w := range out {
-		if w == q.sticky {
-			copy(out[1:i+1], out[:i])
-			out[0] = w
-		}
-	}
-	return out
-}
+func (q *Queue) Active() []int32 { return q.walk(&q.heap) }
+func (q *Queue) Aside() []int32  { return q.walk(&q.aside) }
 
-// Aside returns who was set aside, in order.
-func (q *Queue) Aside() []int32 { return walk(&q.aside) }
-
-func walk(l *order.List) []int32 {
+func (q *Queue) walk(l *order.List) []int32 {
 	out := make([]int32, 0, l.Len())
 	for w := l.First(); w != order.None; w = l.Next(w) {
 		out = append(out, w)
+		if w == q.sticky {
+			copy(out[1:], out)
+			out[0] = w
+		}
 	}
 	return out
 }
