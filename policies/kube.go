@@ -26,7 +26,7 @@ type kube struct {
 	unpin   int32     // classes below this are of pods that may go anywhere
 	created []int32
 	freed   []int32 // nodes that changed
-	dirty   bool
+	with    topology.Resources
 	seq     int64
 }
 
@@ -43,7 +43,7 @@ func (k *kube) Reset(v sim.View) {
 	k.reasons = make([]sim.Reason, k.unpin)
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
-	k.created, k.freed, k.seq, k.dirty = k.created[:0], k.freed[:0], 0, false
+	k.created, k.freed, k.seq = k.created[:0], k.freed[:0], 0
 }
 
 // Signals implements sim.Controller.
@@ -151,13 +151,14 @@ func (k *kube) pick(v sim.View, pod int32) int32 {
 	}
 	request := stage.NonZero(*v.PodRequest(set))
 	used, nodes := v.Used(sim.Physical), v.Cluster().Nodes
+	gpus := request[topology.GPU] > 0
 	best, bestScore := int32(-1), int64(-1)
 	for n := range nodes {
 		if counts[base+int32(n)] == 0 {
 			continue
 		}
-		with := used[n].Plus(request)
-		score := k.score(&with, &nodes[n].Allocatable)
+		k.with = used[n].Plus(request) // a field, as a local would be allocated for the call
+		score := k.score(&k.with, &nodes[n].Allocatable, gpus)
 		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, int32(n)) < k.tie(v, pod, best) {
 			best, bestScore = int32(n), score
 		}

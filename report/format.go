@@ -22,7 +22,7 @@ func span(seconds float64) string {
 	case ms < 1000:
 		return fmt.Sprintf("%.0fms", ms)
 	case ms < 10_000:
-		return strconv.FormatFloat(ms/1000, 'g', 2, 64) + "s"
+		return strconv.FormatFloat(seconds, 'g', 2, 64) + "s"
 	}
 	s := int64(math.Round(seconds))
 	switch {
@@ -31,10 +31,10 @@ func span(seconds float64) string {
 	case s < 3600:
 		return pair(s, 60, "m", "s")
 	}
-	if m := (s + 30) / 60; m < 24*60 {
+	if m := int64(math.Round(seconds / 60)); m < 24*60 {
 		return pair(m, 60, "h", "m")
 	}
-	return pair((s+1800)/3600, 24, "d", "h")
+	return pair(int64(math.Round(seconds/3600)), 24, "d", "h")
 }
 
 // pair splits n into n/per of the large unit and the rest of the small one.

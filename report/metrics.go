@@ -135,14 +135,15 @@ func slowdownMetrics(name, doc string, percents []int, of func(f *facts) *weight
 	return ms
 }
 
+// causeDocs go on after "evicted".
 var causeDocs = [sim.NumCauses]string{
-	sim.CausePodsReady:   "not all pods were ready in time",
-	sim.CausePreempted:   "a more urgent job needed the place",
-	sim.CauseNode:        "a node went down",
-	sim.CauseFailure:     "the job's own failure",
-	sim.CauseDeadline:    "the time limit passed",
-	sim.CauseNotice:      "somebody noticed that the job hangs",
-	sim.CauseDeactivated: "the readiness timeout that made its queue give the job up",
+	sim.CausePodsReady:   "because not all pods were ready in time",
+	sim.CausePreempted:   "because a more urgent job needed the place",
+	sim.CauseNode:        "because a node went down",
+	sim.CauseFailure:     "because the job failed by itself",
+	sim.CauseDeadline:    "because its time limit passed",
+	sim.CauseNotice:      "because somebody noticed that it hangs",
+	sim.CauseDeactivated: "for good, by one readiness timeout too many",
 }
 
 // disturbanceMetrics declares the counts of what interrupts jobs, carried ones included.
@@ -150,7 +151,7 @@ func disturbanceMetrics() []Metric {
 	ms := []Metric{count("requeues", "count", Lower, "returns of evicted jobs to their queue; a backoff still pending at the end is none",
 		func(f *facts) int { return f.requeues })}
 	for c := range sim.NumCauses {
-		ms = append(ms, count("evictions."+c.String(), "count", Lower, "jobs evicted or ended because "+causeDocs[c],
+		ms = append(ms, count("evictions."+c.String(), "count", Lower, "jobs evicted or ended "+causeDocs[c],
 			func(f *facts) int { return f.evictions[c] }))
 	}
 	return append(ms, count("preemptions", "count", Lower, "evictions by preemption, the same as evictions.preempted",

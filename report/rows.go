@@ -35,8 +35,8 @@ var comparison = []group{
 	{"speed of running jobs", []row{
 		times("all-reduce slowdown, mean", "allreduce_slowdown.mean"),
 		times("all-reduce slowdown, p95", "allreduce_slowdown.p95"),
-		times("step slowdown, mean", "step_slowdown.mean"),
-		times("step slowdown, p95", "step_slowdown.p95"),
+		named("step slowdown, mean", "step_slowdown.mean", writeFineTimes),
+		named("step slowdown, p95", "step_slowdown.p95", writeFineTimes),
 	}},
 }
 
@@ -68,7 +68,7 @@ func waitRows() []row {
 		duration("admission wait, p95", "admission_wait.p95_seconds"),
 		duration("completion time, p50", "jct.p50_seconds"),
 		duration("completion time, p95", "jct.p95_seconds"),
-		{"bounded slowdown, p95", Lower, false, metric("bounded_slowdown.p95"), writeTimes},
+		{"bounded slowdown, p95", Lower, false, metric("bounded_slowdown.p95"), writeSlowdown},
 	}
 }
 
@@ -175,11 +175,27 @@ func writeWait(c *context, v float64, ok bool, vs Values) string {
 	return writeSpan(c, v, ok, vs)
 }
 
-func writeTimes(c *context, v float64, ok bool, vs Values) string {
+func writeTimes(_ *context, v float64, ok bool, _ Values) string {
+	if !ok {
+		return nothing
+	}
+	return grouped(v, 2) + "×"
+}
+
+// writeFineTimes is for factors close to one: a step hides most of its communication.
+func writeFineTimes(_ *context, v float64, ok bool, _ Values) string {
+	if !ok {
+		return nothing
+	}
+	return grouped(v, 3) + "×"
+}
+
+// writeSlowdown writes a factor over all jobs, in which a job can be missing.
+func writeSlowdown(c *context, v float64, ok bool, vs Values) string {
 	if !ok {
 		return writeWait(c, v, ok, vs)
 	}
-	return grouped(v, 2) + "×"
+	return writeTimes(c, v, ok, vs)
 }
 
 // writeHours writes GPU-hours and their share of capacity, both in columns of their own

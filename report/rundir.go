@@ -76,7 +76,7 @@ func (s *stage) write(name string, r *Record) (warning string, err error) {
 	}
 	err = writeTables(to, &manifest, r)
 	if errors.Is(err, columnar.ErrUnsupported) {
-		return "run directories have no Parquet files: " + err.Error(), nil
+		return "run directories have no Parquet files: " + columnar.ErrUnsupported.Error(), nil
 	}
 	return "", err
 }

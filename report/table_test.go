@@ -22,7 +22,7 @@ func story() *Document {
 	perPod.Books.Move(0, ledger.NoDemand, ledger.BlockedInsufficient, 4_000)
 	perPod.Books.Move(0, ledger.NoDemand, ledger.Running, 32_000)
 	perPod.Books.Advance(10 * hour)
-	perPod.Books.Settle(0, 32_000, 8*hour, 10*hour, 10*hour)
+	perPod.Books.Settle(0, 32_000, 8*hour, 8*hour, 10*hour)
 	perPod.Findings = []sim.Finding{{Kind: sim.Deadlock, Time: 3*hour + 25*60*sec, Jobs: []int32{5, 6, 7, 2, 1},
 		Detail: "these jobs hold GPUs, none has all its pods, and nothing is due that could change it"}}
 
@@ -38,7 +38,7 @@ func story() *Document {
 	gang.Books.Move(0, ledger.NoDemand, ledger.BlockedQuota, 3_000)
 	gang.Books.Move(0, ledger.NoDemand, ledger.Running, 40_000)
 	gang.Books.Advance(10 * hour)
-	gang.Books.Settle(0, 40_000, 9*hour, 10*hour, 10*hour)
+	gang.Books.Settle(0, 40_000, 9*hour, 9*hour, 10*hour)
 	gang.Findings = []sim.Finding{
 		{Kind: sim.Livelock, Time: 600 * sec, Jobs: []int32{3}, Detail: "evicted three times"},
 		{Kind: sim.Livelock, Time: 900 * sec, Jobs: []int32{4}, Detail: "evicted three times"},

@@ -4,7 +4,6 @@ import (
 	"github.com/gangplan/gangplan/internal/columnar"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
-	"github.com/gangplan/gangplan/workloads"
 )
 
 // field is a column and how a row of some kind fills it.
@@ -72,9 +71,9 @@ func appendRow[R any](t *columnar.Table, fields []field[R], row R) {
 // jobView is a job as it was asked for and as it went.
 type jobView struct {
 	sim.JobRow
-	position int
-	spec     *workloads.Job
-	queue    string
+	position, source  int64
+	id, queue, tenant string
+	priority          int32
 }
 
 // always is for numbers that every row has, timed for instants that may not have come.
@@ -97,12 +96,12 @@ var stateNames = [...]string{sim.Future: "future", sim.Queued: "queued", sim.Bac
 
 var jobFields = func() []field[*jobView] {
 	fs := []field[*jobView]{
-		number("job", "", "position in the sorted trace, from 0", always(func(j *jobView) int64 { return int64(j.position) })),
-		text("id", "id in the source", false, func(j *jobView) string { return j.spec.ID }),
-		number("row", "", "row in the original source", always(func(j *jobView) int64 { return j.spec.Row })),
+		number("job", "", "position in the sorted trace, from 0", always(func(j *jobView) int64 { return j.position })),
+		text("id", "id in the source", false, func(j *jobView) string { return j.id }),
+		number("row", "", "row in the original source", always(func(j *jobView) int64 { return j.source })),
 		text("queue", "ClusterQueue", true, func(j *jobView) string { return j.queue }),
-		text("tenant", "tenant or user", true, func(j *jobView) string { return j.spec.Tenant }),
-		number("priority", "", "larger is more urgent", always(func(j *jobView) int64 { return int64(j.spec.Priority) })),
+		text("tenant", "tenant or user", true, func(j *jobView) string { return j.tenant }),
+		number("priority", "", "larger is more urgent", always(func(j *jobView) int64 { return int64(j.priority) })),
 		text("state", "where the job stands at the end", true, func(j *jobView) string { return stateNames[j.State] }),
 		number("submit_ns", "ns", "submit, from the start of the scenario", always(func(j *jobView) int64 { return j.Submit })),
 		number("first_admit_ns", "ns", "first admission", timed(func(j *jobView) int64 { return j.FirstAdmit })),
@@ -115,7 +114,7 @@ var jobFields = func() []field[*jobView] {
 		number("gpus_milli", "milli-GPU", "GPUs of all its pods", always(func(j *jobView) int64 { return j.GPUs })),
 	}
 	for c := range sim.NumCauses {
-		fs = append(fs, number("evictions_"+c.String(), "count", "evicted because "+causeDocs[c],
+		fs = append(fs, number("evictions_"+c.String(), "count", "evicted or ended "+causeDocs[c],
 			always(func(j *jobView) int64 { return int64(j.Evictions[c]) })))
 	}
 	return append(fs,
@@ -131,8 +130,9 @@ var jobFields = func() []field[*jobView] {
 func jobsTable(r *sim.Result) *columnar.Table {
 	t := newTable(jobFields)
 	for j := range r.Jobs {
-		row := r.Jobs[j]
-		appendRow(t, jobFields, &jobView{row, j, &r.Config.Jobs[j], queueName(r.Config, row.Queue)})
+		row, spec := r.Jobs[j], &r.Config.Jobs[j]
+		appendRow(t, jobFields, &jobView{JobRow: row, position: int64(j), source: spec.Row, id: spec.ID,
+			queue: queueName(r.Config, row.Queue), tenant: spec.Tenant, priority: spec.Priority})
 	}
 	return t
 }

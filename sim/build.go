@@ -109,6 +109,10 @@ func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
 		for r := int32(0); r < s.count; r++ {
 			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, nominated: -1})
 		}
+		if s.min == 0 {
+			w.jobs[j].setsReady++ // an empty PodSet keeps nobody waiting
+		}
+		w.jobs[j].request = w.jobs[j].request.Plus(s.request.Times(int64(s.count)))
 		w.sets = append(w.sets, s)
 	}
 	return nil

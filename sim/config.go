@@ -63,11 +63,14 @@ type PodsReady struct {
 
 // backoff returns the wait before the return after the n-th timeout (n from 1).
 func (p *PodsReady) backoff(n int32) int64 {
-	d := p.BackoffBase
+	d := min(p.BackoffBase, p.BackoffMax)
 	for ; n > 1 && d < p.BackoffMax; n-- {
+		if d > p.BackoffMax/2 {
+			return p.BackoffMax
+		}
 		d *= 2
 	}
-	return min(d, p.BackoffMax)
+	return d
 }
 
 // NoticeAction is what the human does who finds a hung job.

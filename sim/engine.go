@@ -16,7 +16,8 @@ type Engine struct {
 	tx       Tx
 
 	admit, bind driver
-	createNow   []int32 // jobs whose pods come into being before the next Binder cycle
+	active      []int32 // admitted jobs, in no order
+	createNow   []turn  // jobs whose pods come into being before the next Binder cycle
 	waveNow     []creation
 	slots       slots // terminating pods
 
@@ -132,9 +133,11 @@ func (e *Engine) Step() bool {
 	return true
 }
 
-// over reports whether every job has ended, or only timers are left that change nothing.
+// over reports whether the run has come to its own end although timers are left: every
+// job has ended, or the rest can only wait. With `until` the books stay open until then.
 func (e *Engine) over() bool {
-	return e.arrived == len(e.jobs) && (e.ended == len(e.jobs) || len(e.events.heap) == e.starving)
+	return e.cfg.Until == 0 && e.arrived == len(e.jobs) &&
+		(e.ended == len(e.jobs) || len(e.events.heap) == e.starving)
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books
@@ -289,7 +292,7 @@ func (e *Engine) handleJob(ev event) {
 	case ev.kind == evVisible:
 		e.show(j)
 	case ev.kind == evPodWave:
-		e.createNow = append(e.createNow, j)
+		e.createNow = append(e.createNow, turn{j, jb.gen})
 	case ev.kind == evReplace:
 		e.replace(j)
 	case ev.kind == evPodsReadySeen:

@@ -108,12 +108,12 @@ func (s *story) cluster(t *testing.T, d *datadriven.TestData) string {
 	}
 	var nodes []topology.Node
 	for _, l := range inputLines(t, d) {
-		for _, name := range l.names {
-			n := topology.Node{Name: name, GPUModel: l.get("model", ""), Allocatable: topology.DefaultAllocatable(int64(l.int("gpus", 0)))}
-			if p := l.get("in", ""); p != "" {
-				n.Path = strings.Split(p, "/")
-			}
-			n.Allocatable[topology.Pods] = int64(l.int("slots", topology.DefaultPodLimit))
+		n := topology.Node{GPUModel: l.get("model", ""), Allocatable: topology.DefaultAllocatable(int64(l.int("gpus", 0)))}
+		if in := l.get("in", ""); in != "" {
+			n.Path = strings.Split(in, "/")
+		}
+		n.Allocatable[topology.Pods] = int64(l.int("slots", topology.DefaultPodLimit))
+		for _, n.Name = range l.names {
 			nodes = append(nodes, n)
 		}
 		l.done()

@@ -20,7 +20,7 @@ func (e *Engine) evict(j int32, c Cause) {
 	if c == CausePodsReady {
 		jb.requeueAt = e.cfg.Timing.clock(e.now) + e.cfg.PodsReady.backoff(jb.backoffs)
 	}
-	e.enqueue(j)
+	e.joinWaiting(j, &e.queued)
 	e.noteEviction(j)
 	if jb.charged {
 		e.releaseLater(j, e.cfg.Timing.EvictRelease)
@@ -29,19 +29,18 @@ func (e *Engine) evict(j int32, c Cause) {
 	}
 }
 
-// dismiss removes the pods of a job and ends its life, gracefully.
+// dismiss ends an admission that did not come to its end, with the grace pods get.
 func (e *Engine) dismiss(j int32, state JobState) {
-	jb := &e.jobs[j]
-	grace := int64(0)
-	if e.cfg.Timing.Termination > 0 {
-		grace = e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
-	}
-	e.removePods(j, grace)
-	e.leaveWaiting(j, &e.unbound)
-	jb.state = state
-	jb.gen++
-	jb.deadlineGen++
+	e.leaveAdmitted(j, state, e.grace())
 	e.signalJob(JobEvicted, j)
+}
+
+// grace is how long evicted pods hold their nodes.
+func (e *Engine) grace() int64 {
+	if e.cfg.Timing.Termination == 0 {
+		return 0
+	}
+	return e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
 }
 
 // releaseLater gives a job's quota back after a delay.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -10,16 +12,26 @@ func (e *Engine) nodeDown(node int32) {
 	if e.nodes.down[node] {
 		return
 	}
-	for j := range e.jobs {
-		if e.jobs[j].state == Admitted {
-			e.losePods(int32(j), node)
-		}
+	for _, j := range e.jobsOn(node) {
+		e.losePods(j, node)
 	}
 	e.sinkTerminating(node)
 	e.nodes.down[node] = true
 	e.refreshAll(node)
 	e.allocate(node, e.cfg.Cluster.Nodes[node].Allocatable[topology.GPU], ledger.Down)
 	e.signalPlace(NodeDown, node)
+}
+
+// jobsOn lists the admitted jobs with a pod on a node, in the order of the trace.
+func (e *Engine) jobsOn(node int32) []int32 {
+	var jobs []int32
+	for _, j := range e.active {
+		if len(e.podsOn(j, node)) > 0 {
+			jobs = append(jobs, j)
+		}
+	}
+	slices.Sort(jobs)
+	return jobs
 }
 
 // sinkTerminating frees, for the books, the GPUs of pods that terminate on a node that
@@ -118,10 +130,7 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 // replaceLost creates the lost pods again, at once or after the Job controller's backoff.
 func (e *Engine) replaceLost(j int32) {
 	jb := &e.jobs[j]
-	if e.total(j)[topology.GPU] > 0 && !e.waitArena.Contains(j) {
-		e.unbound.Insert(j, e.waitKey(j))
-		e.countWaiting(j, 1)
-	}
+	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
 	if t.Replace == 0 {
 		e.events.push(e.now, evReplace, j, jb.gen)

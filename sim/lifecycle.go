@@ -22,7 +22,7 @@ func (e *Engine) arrive(j int32) {
 		jb.neverFits = true
 		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
 	}
-	e.enqueue(j)
+	e.joinWaiting(j, &e.queued)
 	e.after(e.cfg.Timing.JobVisible, evVisible, j)
 	e.starving++
 	e.events.push(e.now+e.starvationAfter(), evStarvation, j, 0)
@@ -45,11 +45,11 @@ func (e *Engine) after(d int64, kind eventKind, j int32) {
 	e.events.push(ev.time, kind, j, ev.gen)
 }
 
-// enqueue puts a job among those that may claim free GPUs, if it wants any and could
+// joinWaiting puts a job among those that may claim free GPUs, if it wants any and could
 // ever have them.
-func (e *Engine) enqueue(j int32) {
-	if jb := &e.jobs[j]; !jb.neverFits && e.total(j)[topology.GPU] > 0 {
-		e.queued.Insert(j, e.waitKey(j))
+func (e *Engine) joinWaiting(j int32, l *order.List) {
+	if !e.jobs[j].neverFits && e.total(j)[topology.GPU] > 0 && !e.waitArena.Contains(j) {
+		l.Insert(j, e.waitKey(j))
 		e.countWaiting(j, 1)
 	}
 }
@@ -87,16 +87,15 @@ func (e *Engine) admitted(j int32) {
 	e.leaveWaiting(j, &e.queued)
 	jb.state = Admitted
 	jb.gen++
+	jb.activeAt = int32(len(e.active))
+	e.active = append(e.active, j)
 	jb.admittedAt = e.now
 	jb.podStep, jb.started, jb.seenReady = 0, false, false
 	if jb.firstAdmit < 0 {
 		jb.firstAdmit = e.now
 	}
 	e.emit(Admit, j, -1, jb.queue, jb.pods)
-	if e.total(j)[topology.GPU] > 0 {
-		e.unbound.Insert(j, e.waitKey(j))
-		e.countWaiting(j, 1)
-	}
+	e.joinWaiting(j, &e.unbound)
 	e.after(e.cfg.Timing.PodCreate, evPodWave, j)
 	if e.policy.Readiness && e.cfg.PodsReady.Enabled {
 		e.startDeadline(j, e.cfg.Timing.clock(e.now)+e.cfg.PodsReady.Timeout)
@@ -250,14 +249,22 @@ func (e *Engine) fail(j int32, c Cause) {
 	e.releaseLater(j, e.cfg.Timing.EvictRelease)
 }
 
-// end takes an admitted job's pods away and closes its life.
+// end closes the life of a job for good.
 func (e *Engine) end(j int32, state JobState, grace int64) {
+	e.leaveAdmitted(j, state, grace)
+	e.jobs[j].finishedAt = e.now
+	e.ended++
+}
+
+// leaveAdmitted takes an admitted job's pods away and makes the timers of this life dead.
+func (e *Engine) leaveAdmitted(j int32, state JobState, grace int64) {
 	jb := &e.jobs[j]
 	e.removePods(j, grace)
 	e.leaveWaiting(j, &e.unbound)
+	last := e.active[len(e.active)-1]
+	e.active[jb.activeAt], e.jobs[last].activeAt = last, jb.activeAt
+	e.active = e.active[:len(e.active)-1]
 	jb.state = state
 	jb.gen++
 	jb.deadlineGen++
-	jb.finishedAt = e.now
-	e.ended++
 }

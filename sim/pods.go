@@ -16,14 +16,22 @@ type creation struct {
 	pod           int32
 }
 
+// turn is a job that creates pods before the next Binder cycle, in this life of it.
+type turn struct {
+	job int32
+	gen uint32
+}
+
 // createPods creates the pods of every job whose turn it is, in the configured order.
 func (e *Engine) createPods() {
 	if len(e.createNow) == 0 {
 		return
 	}
 	e.waveNow = e.waveNow[:0]
-	for turn, j := range e.createNow {
-		e.collectWave(j, int32(turn))
+	for turn, c := range e.createNow {
+		if e.jobs[c.job].gen == c.gen { // not evicted since
+			e.collectWave(c.job, int32(turn))
+		}
 	}
 	e.createNow = e.createNow[:0]
 	if e.cfg.Creation != Burst {

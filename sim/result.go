@@ -29,17 +29,18 @@ type JobRow struct {
 
 // Result is a finished run.
 type Result struct {
-	Config   *Config
-	Policy   string
-	Seed     uint64
-	Digest   Digest
-	End      int64 // the run's own end
-	Jobs     []JobRow
-	Books    *ledger.Ledger
-	AtRisk   ledger.Uint128 // milli-GPU x ns that were at risk at the end and settled as kept
-	Reserved ledger.Uint128 // milli-GPU x ns of quota taken beyond what was bound
-	Stranded int64          // free milli-GPU at the end on hosts where no waiting pod fits
-	Findings []Finding
+	Config       *Config
+	Policy       string
+	Seed         uint64
+	Digest       Digest
+	End          int64 // the run's own end
+	Jobs         []JobRow
+	Books        *ledger.Ledger
+	AtRisk       ledger.Uint128 // milli-GPU x ns that were at risk at the end and settled as kept
+	Reserved     ledger.Uint128 // milli-GPU x ns of quota taken beyond what was bound
+	ReservedRate int64          // milli-GPU of quota taken beyond what is bound at the end
+	Stranded     int64          // free milli-GPU at the end on hosts where no waiting pod fits
+	Findings     []Finding
 }
 
 // Finish ends the run at its own end: settles what is at risk, checks the books and
@@ -48,7 +49,7 @@ func (e *Engine) Finish() *Result {
 	e.windToEnd()
 	e.findStuck()
 	r := &Result{Config: e.cfg, Policy: e.policy.Name, Seed: e.cfg.Seed, End: e.now, Books: e.books,
-		Reserved: e.reservedIdle, Stranded: e.stranded()}
+		Reserved: e.reservedIdle, ReservedRate: e.reservedRate, Stranded: e.stranded()}
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)

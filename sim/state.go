@@ -62,6 +62,8 @@ type job struct {
 	charged bool   // its quota is taken
 	gen     uint32 // grows with every admission and eviction; events of an earlier life are dead
 
+	request            topology.Resources // of all its pods
+	activeAt           int32              // position in Engine.active while admitted
 	podBase, pods      int32
 	setBase, sets      int32
 	podStep            int32 // pods created so far in this admission
@@ -201,11 +203,4 @@ func (w *world) stableID(j int32) uint64 {
 }
 
 // total is what all pods of a job ask for.
-func (w *world) total(j int32) topology.Resources {
-	var sum topology.Resources
-	jb := &w.jobs[j]
-	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
-		sum = sum.Plus(w.sets[s].request.Times(int64(w.sets[s].count)))
-	}
-	return sum
-}
+func (w *world) total(j int32) topology.Resources { return w.jobs[j].request }

@@ -58,13 +58,26 @@ type Digest uint64
 // NewDigest is the digest of no transition: FNV's offset basis.
 const NewDigest Digest = 14695981039346656037
 
+// fnvPrimes are the powers of FNV's prime: a zero byte only multiplies, so the zeroes at
+// the end of a small word are one multiplication.
+var fnvPrimes = func() (p [9]Digest) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1] * 1099511628211
+	}
+	return p
+}()
+
 // Add returns the digest with one transition more.
 func (d Digest) Add(t Transition) Digest {
 	words := [6]int64{t.Time, int64(t.Kind), int64(t.Job), int64(t.Rank), int64(t.Place), int64(t.Count)}
 	for _, w := range words {
-		for i := 0; i < 64; i += 8 {
-			d = (d ^ Digest(uint64(w)>>i&0xff)) * 1099511628211
+		rest, left := uint64(w), 8
+		for ; rest != 0; rest >>= 8 {
+			d = (d ^ Digest(rest&0xff)) * fnvPrimes[1]
+			left--
 		}
+		d *= fnvPrimes[left]
 	}
 	return d
 }

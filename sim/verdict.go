@@ -97,12 +97,9 @@ func (e *Engine) stuckSince(t int64) bool {
 	if e.running == 0 {
 		return true
 	}
-	for j := range e.jobs {
-		if e.jobs[j].running && e.jobs[j].runningSince <= t {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.active, func(j int32) bool {
+		return e.jobs[j].running && e.jobs[j].runningSince <= t
+	})
 }
 
 // startCounter counts, per queue, how many jobs after a given one have started: a
@@ -193,26 +190,35 @@ func (e *Engine) starved(j int32) bool {
 // findStuck gives the verdict, at the end, on jobs behind a head that never fits.
 func (e *Engine) findStuck() {
 	for q := int32(0); q < int32(e.quota.Len()); q++ {
+		blocker := e.firstNeverFitting(q)
+		if blocker < 0 {
+			continue
+		}
 		var stuck []int32
 		for j := range e.jobs {
-			jb := &e.jobs[j]
-			if jb.queue == q && jb.state == Queued && !jb.neverFits && e.policy.Admitter.Why(e.tx.View, int32(j)) == ReasonOrder {
-				stuck = append(stuck, int32(j))
+			j := int32(j)
+			if jb := &e.jobs[j]; jb.queue == q && jb.state == Queued && !jb.neverFits && e.waitKey(blocker).Less(e.waitKey(j)) &&
+				e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder {
+				stuck = append(stuck, j)
 			}
 		}
-		if len(stuck) > 0 && e.neverFitsIn(q) {
+		if len(stuck) > 0 {
 			e.find(Finding{Kind: Starvation, Time: e.now, Jobs: stuck, Detail: "waits behind a job that never fits"})
 		}
 	}
 }
 
-func (e *Engine) neverFitsIn(q int32) bool {
+// firstNeverFitting returns the job that comes first of those in a queue that never fit,
+// or -1.
+func (e *Engine) firstNeverFitting(q int32) int32 {
+	first := int32(-1)
 	for j := range e.jobs {
-		if e.jobs[j].queue == q && e.jobs[j].state == Queued && e.jobs[j].neverFits {
-			return true
+		if jb := &e.jobs[j]; jb.queue == q && jb.state == Queued && jb.neverFits &&
+			(first < 0 || e.waitKey(int32(j)).Less(e.waitKey(first))) {
+			first = int32(j)
 		}
 	}
-	return false
+	return first
 }
 
 func mix(x uint64) uint64 { return rng.ID2(x, 0x9e3779b97f4a7c15) }

@@ -270,7 +270,7 @@ func pathOf(n *Node, levels []string) (names []string, field, problem string) {
 	for _, level := range slices.Sorted(maps.Keys(n.Domains)) {
 		if !slices.Contains(above, level) {
 			known := append(slices.Clone(above), "name", "count", "gpus", "gpuModel", "cpu", "memory", "pods", "path", "labels")
-			return nil, level, "unknown field, and no level above the host in " + strings.Join(levels, ", ") + suggest.Hint(level, known)
+			return nil, level, "unknown field, and not among the levels, " + strings.Join(levels, ", ") + ", which cluster.levels can change" + suggest.Hint(level, known)
 		}
 	}
 	switch {
@@ -281,6 +281,7 @@ func pathOf(n *Node, levels []string) (names []string, field, problem string) {
 	case n.Path != nil:
 		return n.Path, "", ""
 	}
+	names = make([]string, 0, len(above))
 	for _, level := range above {
 		if n.Domains[level] == "" {
 			return nil, level, "missing: expected the name of the node's " + level

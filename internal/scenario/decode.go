@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,7 +14,7 @@ import (
 
 // maxAliased bounds the values that are reached through aliases, so that a small file
 // cannot stand for a huge one. Nesting needs no bound: it ends where the types do.
-const maxAliased = 1_000_000
+const maxAliased = 100_000
 
 // decoder fills Go values from YAML, strictly: nothing is converted and nothing ignored.
 type decoder struct {
@@ -150,7 +151,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 	if !d.is(n, yaml.MappingNode, v) {
 		return
 	}
-	seen, meant := make([]*yaml.Node, len(s.fields)), map[string]bool{}
+	seen, meant := make([]*yaml.Node, len(s.fields)), []string(nil)
 	d.eachField(n, func(key, value *yaml.Node) {
 		i := s.lookup(key.Value)
 		switch {
@@ -159,7 +160,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		case i < 0:
 			d.fail(key, "unknown field%s", d.unknown(s, key.Value))
 			word, _ := suggest.Closest(key.Value, s.names())
-			meant[word] = true
+			meant = append(meant, word)
 		case seen[i] != nil:
 			d.fail(key, "given a second time: the first is in line %d", seen[i].Line)
 		default:
@@ -168,7 +169,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		}
 	})
 	for i := range s.fields {
-		if s.fields[i].required && seen[i] == nil && !meant[s.fields[i].name] {
+		if s.fields[i].required && seen[i] == nil && !slices.Contains(meant, s.fields[i].name) {
 			d.failAt(n, s.fields[i].name, "missing: expected %s", d.expected(v.FieldByIndex(s.fields[i].index)))
 		}
 	}

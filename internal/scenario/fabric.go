@@ -27,19 +27,8 @@ func (r *resolver) resolveFabric() {
 			quote(r.Fabric.Profile), strings.Join(names, ", "), suggest.Hint(r.Fabric.Profile, names))
 		return
 	}
-	before := len(r.errs.list)
-	levels := map[string]fabric.Level{}
-	for _, name := range slices.Sorted(maps.Keys(r.Fabric.Levels)) {
-		p, up := at("fabric", "levels", name), r.Fabric.Levels[name]
-		r.checkLevel(p, name)
-		if levels[name] = fabric.Level(up.filled()); levels[name].Oversubscription < 1 {
-			r.fail(p.to("oversubscription"), "%v: expected a number of at least 1", up.Oversubscription)
-		}
-		if levels[name].Efficiency > 1 {
-			r.fail(p.to("efficiency"), "%v: expected a number of at most 1", up.Efficiency)
-		}
-	}
-	if len(r.errs.list) > before {
+	levels, ok := r.uplinks()
+	if !ok {
 		return
 	}
 	compiled, err := fabric.New(profile, r.cluster, levels)
@@ -48,4 +37,23 @@ func (r *resolver) resolveFabric() {
 		return
 	}
 	r.out.Config.Fabric = compiled
+}
+
+// uplinks reads what is special of the levels' uplinks, and reports whether all of it can
+// be.
+func (r *resolver) uplinks() (map[string]fabric.Level, bool) {
+	before := len(r.errs.list)
+	levels := map[string]fabric.Level{}
+	for _, name := range slices.Sorted(maps.Keys(r.Fabric.Levels)) {
+		p, up := at("fabric", "levels", name), r.Fabric.Levels[name].filled()
+		r.checkLevel(p, name)
+		if up.Oversubscription < 1 {
+			r.fail(p.to("oversubscription"), "%v: expected a number of at least 1", up.Oversubscription)
+		}
+		if up.Efficiency > 1 {
+			r.fail(p.to("efficiency"), "%v: expected a number of at most 1", up.Efficiency)
+		}
+		levels[name] = fabric.Level(up)
+	}
+	return levels, len(r.errs.list) == before
 }

@@ -12,13 +12,13 @@ import (
 func TestHostile(t *testing.T) {
 	const header = "apiVersion: gangplan/v1alpha1\nkind: Scenario\ncluster: {synthetic: {hosts: 1, gpus: 8}}\n"
 	tests := []struct{ name, text, want string }{
-		{"a bomb of aliases", header + bomb(), "the file stands for too much: expected at most 1000000 values by aliases"},
+		{"a bomb of aliases", header + bomb(), "the file stands for too much: expected at most 100000 values by aliases"},
 		{"an alias of itself", header + "workload: &w\n  jobs: [&j {id: a, podSets: [*j, *j]}]\n", "workload.jobs[0].podSets[0].id: unknown field"},
 		{"deep lists", header + "workload: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "expected a mapping"},
 		{"deeper lists", strings.Repeat("[", 100_000), "not valid YAML"},
 		{"deep mappings", header + strings.Repeat("{a: ", 9000), "not valid YAML"},
 		{"a long number", header + "until: " + strings.Repeat("9", 1<<20), "expected a duration"},
-		{"a long name", header + "name: " + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("y", 1<<16) + ": 1", "unknown field"},
+		{"a long name", header + "name: " + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("y", 1000) + ": 1", "unknown field"},
 		{"many mistakes", header + "workload: {jobs: [" + strings.Repeat("{a: 1},", 50_000) + "]}", "workload.jobs[0].id: missing"},
 		{"a long list of nothing", header + "workload: {jobs: [" + strings.Repeat("~,", 50_000) + "]}", "workload.jobs[0]: empty"},
 		{"bytes", "\x00\x01\x02", "not valid YAML"},
@@ -35,12 +35,12 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// bomb is a workload of 2,000 jobs by alias with 2,000 PodSets by alias each.
+// bomb is a workload of 500 jobs by alias with 500 PodSets by alias each.
 func bomb() string {
 	var b bytes.Buffer
 	b.WriteString("workload:\n  jobs:\n  - &j\n    id: a\n    duration: 1m\n    podSets:\n    - &p {name: w, gpusPerPod: 1}\n")
-	b.WriteString(strings.Repeat("    - *p\n", 2000))
-	b.WriteString(strings.Repeat("  - *j\n", 2000))
+	b.WriteString(strings.Repeat("    - *p\n", 500))
+	b.WriteString(strings.Repeat("  - *j\n", 500))
 	return b.String()
 }
 

@@ -76,22 +76,10 @@ func (f *nodeFile) levels() []string {
 
 // read returns the entries, or nil if the file is no list of nodes.
 func (f *nodeFile) read() []Node {
-	if f.header = f.record(); f.header == nil {
-		f.fail(1, 1, "", "no header: expected a CSV with the columns name and gpus")
+	before := len(f.errs.list)
+	f.header = slices.Clone(f.record())
+	if !f.headerIsGood(len(f.errs.list) == before) {
 		return nil
-	}
-	f.header = slices.Clone(f.header)
-	for i, name := range f.header {
-		if f.header[i] = strings.TrimSpace(name); f.header[i] == "" || slices.Contains(f.header[:i], f.header[i]) {
-			f.fail(1, 1, quote(name), "expected a name that no other column has")
-			return nil
-		}
-	}
-	for _, name := range []string{"name", "gpus"} {
-		if !slices.Contains(f.header, name) {
-			f.fail(1, 1, name, "missing column: the header has %s", strings.Join(f.header, ", "))
-			return nil
-		}
 	}
 	entries := []Node{}
 	for record := f.record(); record != nil && !f.errs.full(); record = f.record() {
@@ -102,7 +90,34 @@ func (f *nodeFile) read() []Node {
 		entries = append(entries, f.entry(record))
 		f.lines = append(f.lines, f.line(0))
 	}
+	if len(entries) == 0 && len(f.errs.list) == before {
+		f.fail(1, 1, "", "no nodes: expected rows after the header")
+	}
 	return entries
+}
+
+// headerIsGood checks the header. If there is none, the file is empty, or could not be
+// read, which is known already.
+func (f *nodeFile) headerIsGood(readable bool) bool {
+	if f.header == nil {
+		if readable {
+			f.fail(1, 1, "", "no header: expected a CSV with the columns name and gpus")
+		}
+		return false
+	}
+	for i, name := range f.header {
+		if f.header[i] = strings.TrimSpace(name); f.header[i] == "" || slices.Contains(f.header[:i], f.header[i]) {
+			f.fail(1, 1, quote(name), "expected a name that no other column has")
+			return false
+		}
+	}
+	for _, name := range []string{"name", "gpus"} {
+		if !slices.Contains(f.header, name) {
+			f.fail(1, 1, name, "missing column: the header has %s", strings.Join(f.header, ", "))
+			return false
+		}
+	}
+	return true
 }
 
 // record returns the next row, or nil at the end and after a mistake.

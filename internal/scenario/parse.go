@@ -60,6 +60,9 @@ func readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer r.Close()
+	if info, err := r.Stat(); err == nil && info.Size() > MaxFileSize {
+		return make([]byte, MaxFileSize+1), nil
+	}
 	return io.ReadAll(io.LimitReader(r, MaxFileSize+1))
 }
 

@@ -225,7 +225,7 @@ func TestLoad(t *testing.T) {
 	if err != nil || s.Name != "x" || len(s.Config.Jobs) != 1 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	if _, err := Load(bad); err == nil || !strings.HasPrefix(err.Error(), bad+":5:19: workload.trace: ") {
+	if _, err := Load(bad); err == nil || !strings.HasPrefix(err.Error(), bad+":5:19: workload.trace.file: ") {
 		t.Errorf("got %v", err)
 	}
 	missing := filepath.Join(dir, "missing.yaml")
@@ -256,7 +256,7 @@ func TestResolveFS(t *testing.T) {
 func TestRuns(t *testing.T) {
 	s := mustResolve(t, "workload: {trace: jobs.csv}\ntiming: kubernetes\nwaitForPodsReady: {}\nfabric: h100-ndr")
 	for _, p := range s.Policies {
-		if _, err := sim.New(s.Config, p.Declaration.New(p.Params)); err != nil {
+		if _, err := sim.New(s.Config, p.Declaration.New(p.Params), nil); err != nil {
 			t.Errorf("%s: %v", p.Label, err)
 		}
 	}

@@ -36,6 +36,7 @@ func Extend(results []*sim.Result) []Extended {
 // prolong adds what stands in each account for the time from the run's own end to another.
 func prolong(b *report.Books, r *sim.Result, end int64) {
 	dt := uint64(end - b.End)
+	b.Reserved.AddProduct(uint64(r.ReservedRate), dt)
 	b.End = end
 	if dt == 0 {
 		return
@@ -45,6 +46,8 @@ func prolong(b *report.Books, r *sim.Result, end int64) {
 		if rates[ledger.Running] != 0 {
 			panic("study: a run that still runs jobs cannot be extended")
 		}
+		rates[ledger.NoDemand] += rates[ledger.Terminating] // they are gone before long
+		rates[ledger.Terminating] = 0
 		for a := range b.Sums[m] {
 			b.Sums[m][a].AddProduct(uint64(rates[a]), dt)
 		}

@@ -225,7 +225,7 @@ func TestScoresRecordedFromKubeScheduler(t *testing.T) {
 			}
 			alloc, kind := n.Alloc.resources(), c.kind(n.Existing)
 			sum := want.Plugins["NodeResourcesFit"] + want.Plugins["NodeResourcesBalancedAllocation"]
-			got := score(&used, &alloc)
+			got := score(&used, &alloc, c.Pod.resources()[topology.GPU] > 0)
 			if got == sum {
 				exact[kind]++
 				continue

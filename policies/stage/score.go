@@ -5,9 +5,9 @@ import (
 )
 
 // Scorer rates a node for a pod, higher is better: used is what the node's pods ask for
-// with the new one among them, cap what it has. Scores are integers from 0 to 100 per
+// with the new one among them, cap what it has, gpus whether the pod asks for any. Scores are integers from 0 to 100 per
 // plugin, as kube-scheduler computes them.
-type Scorer func(used, cap *topology.Resources) int64
+type Scorer func(used, cap *topology.Resources, gpus bool) int64
 
 // Kube-scheduler counts a pod that asks for no CPU or memory as asking for this much.
 const (
@@ -28,17 +28,17 @@ func NonZero(r topology.Resources) topology.Resources {
 
 // Spread is kube-scheduler's default profile: LeastAllocated over CPU and memory plus
 // BalancedAllocation over the same. It does not look at GPUs.
-func Spread(used, cap *topology.Resources) int64 {
+func Spread(used, cap *topology.Resources, _ bool) int64 {
 	least := (leastAllocated(used, cap, topology.CPU) + leastAllocated(used, cap, topology.Memory)) / 2
 	return least + balanced(used, cap)
 }
 
 // Pack is the usual bin-packing profile: MostAllocated over GPU (weight 5), CPU and
 // memory (1 each), plus BalancedAllocation. A pod without GPUs is not rated by them.
-func Pack(used, cap *topology.Resources) int64 {
+func Pack(used, cap *topology.Resources, gpus bool) int64 {
 	sum := mostAllocated(used, cap, topology.CPU) + mostAllocated(used, cap, topology.Memory)
 	weight := int64(2)
-	if cap[topology.GPU] > 0 {
+	if gpus {
 		sum += 5 * mostAllocated(used, cap, topology.GPU)
 		weight += 5
 	}

@@ -64,7 +64,7 @@ func TestScorersAgainstFloatFormulas(t *testing.T) {
 	const n = 20_000
 	for range n {
 		used, cap := randomNode(r)
-		spread, pack := Spread(&used, &cap), Pack(&used, &cap)
+		spread, pack := Spread(&used, &cap, true), Pack(&used, &cap, true)
 		wantSpread, wantPack := floatSpread(&used, &cap), floatPack(&used, &cap)
 		if !near(spread, wantSpread) {
 			t.Fatalf("Spread(%v, %v) is %d, want %v", used, cap, spread, wantSpread)
@@ -102,10 +102,10 @@ func TestScoresByHand(t *testing.T) {
 		// one core too many counts as none left and as full
 		{"overcommitted", topology.Resources{8000, 129_000, 1 << 40, 1}, 100, 200},
 	} {
-		if got := Spread(&c.used, &cap); got != c.spread {
+		if got := Spread(&c.used, &cap, true); got != c.spread {
 			t.Errorf("%s: spread %d, want %d", c.name, got, c.spread)
 		}
-		if got := Pack(&c.used, &cap); got != c.pack {
+		if got := Pack(&c.used, &cap, true); got != c.pack {
 			t.Errorf("%s: pack %d, want %d", c.name, got, c.pack)
 		}
 	}
@@ -114,10 +114,10 @@ func TestScoresByHand(t *testing.T) {
 // The largest nodes there are do not overflow the products.
 func TestScoresOfHugeNodes(t *testing.T) {
 	cap := topology.Resources{1024 * topology.Milli, 10_000 * topology.Milli, 64 << 40, 1000}
-	if s := Spread(&topology.Resources{}, &cap); s != 200 {
+	if s := Spread(&topology.Resources{}, &cap, true); s != 200 {
 		t.Errorf("an empty huge node has %d", s)
 	}
-	if s := Pack(&cap, &cap); s != 200 {
+	if s := Pack(&cap, &cap, true); s != 200 {
 		t.Errorf("a full huge node has %d", s)
 	}
 }
@@ -129,7 +129,7 @@ func TestScoresAreFromZeroTo200(t *testing.T) {
 		for k := range cap {
 			cap[k], used[k] = r.Int64N(1<<r.UintN(40)+1), r.Int64N(1<<r.UintN(40)+1)
 		}
-		for _, s := range []int64{Spread(&used, &cap), Pack(&used, &cap)} {
+		for _, s := range []int64{Spread(&used, &cap, true), Pack(&used, &cap, true)} {
 			if s < 0 || s > 200 {
 				t.Fatalf("used %v of %v scores %d", used, cap, s)
 			}

@@ -230,7 +230,7 @@ func benchmarkIndex(b *testing.B, nodes, touches int) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		for k := range touches {
-			n := (i*touches + k) * 7919 % nodes
+			n := int(uint64(i*touches+k) * 7919 % uint64(nodes))
 			l.free[n][topology.GPU] ^= 1000
 			l.index.Touch(int32(n))
 		}

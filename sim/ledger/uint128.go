@@ -1,6 +1,9 @@
 package ledger
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Uint128 is an unsigned 128-bit integer. It wraps silently; the inputs' limits
 // (workloads.Validate) keep every sum of a run far below that.
@@ -40,10 +43,13 @@ func (u Uint128) CeilDiv(d uint64) (int64, bool) {
 		return 0, false
 	}
 	q, r := bits.Div64(u.Hi, u.Lo, d)
+	if q > math.MaxInt64-1 {
+		return int64(q), q == math.MaxInt64 && r == 0
+	}
 	if r > 0 {
 		q++
 	}
-	return int64(q), q <= 1<<63-1
+	return int64(q), true
 }
 
 // Shr32 returns u / 2^32 (rounded down) and the remainder. The quotient must fit an int64.

@@ -85,6 +85,9 @@ func (l *List) Insert(item int32, k Key) {
 	at := int32(None)
 	for lev := levels - 1; lev >= 0; lev-- {
 		at = l.seek(at, lev, k)
+		if n := *l.link(at, lev); n != None && a.keys[n] == k {
+			panic("order: two items with one key")
+		}
 		if lev < height(item) {
 			a.next[item][lev] = *l.link(at, lev)
 			*l.link(at, lev) = item
@@ -104,6 +107,8 @@ func (l *List) Remove(item int32) {
 		at = l.seek(at, lev, k)
 		if p := l.link(at, lev); *p == item {
 			*p = a.next[item][lev]
+		} else if lev == 0 {
+			panic("order: item is in another list")
 		}
 	}
 	a.in[item] = false

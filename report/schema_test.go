@@ -1,0 +1,149 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/gangplan/gangplan/internal/columnar"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/ledger"
+)
+
+// What is in the files of a run directory is what other people's notebooks read. The
+// goldens here make any change of it visible.
+
+func TestParquetSchemasGolden(t *testing.T) {
+	r := recordOf(t, "gang", "gang")
+	var b strings.Builder
+	for _, x := range []struct {
+		file  string
+		table *columnar.Table
+	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(&r)}} {
+		fmt.Fprintf(&b, "%s\n", x.file)
+		for _, c := range x.table.Columns() {
+			kind := c.Kind.String()
+			if c.Dict {
+				kind += " dictionary"
+			}
+			fmt.Fprintf(&b, "  %s | %s | %s | %s\n", c.Name, kind, c.Unit, c.Doc)
+		}
+	}
+	golden(t, "schemas.txt", b.String())
+}
+
+// decade is a run written down by hand of which every field of summary.json is filled.
+func decade() *sim.Result {
+	r := handmade(3, 8, 4)
+	r.End = 10 * hour
+	finished(&r.Jobs[0], 10, 600)
+	r.Books.Move(0, ledger.NoDemand, ledger.Held, 3000)
+	r.Books.Move(1, ledger.NoDemand, ledger.Running, 2000)
+	r.Books.Advance(r.End)
+	r.Books.Settle(1, 2000, 9*hour, 10*hour, 10*hour)
+	r.AtRisk.AddProduct(2000, uint64(hour))
+	r.Reserved.AddProduct(1000, uint64(hour))
+	r.Stranded = 3000
+	r.Findings = []sim.Finding{{Kind: sim.Starvation, Time: 5 * hour, Jobs: []int32{1, 2}, Detail: "waits behind a job that never fits"}}
+	r.Config.Until = r.End
+	return r
+}
+
+func jsonText(t *testing.T, v any) string {
+	t.Helper()
+	var b strings.Builder
+	if err := writeJSON(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestSummaryGolden(t *testing.T) {
+	golden(t, "summary.json", jsonText(t, newSummary("gang/strict", decade())))
+}
+
+func TestManifestGolden(t *testing.T) {
+	m := Manifest{Version: "v0.1.0", Scenario: Input{"demo.yaml", "sha256:12"}, Inputs: []Input{{"trace.csv", "sha256:34"}},
+		Parameters: map[string]string{"ties": "first", "profile": "spread"}, Assumptions: []string{"a pod asks for 12 CPU"}}
+	r := decade()
+	r.Config.Timing = sim.Kubernetes
+	golden(t, "manifest.json", jsonText(t, m.complete("gang/strict", r)))
+}
+
+// A manifest must not say who made a run or when: the struct has no room for it.
+func TestManifestHasNoClock(t *testing.T) {
+	manifest := reflect.TypeFor[Manifest]()
+	for i := range manifest.NumField() {
+		name := strings.ToLower(manifest.Field(i).Name)
+		for _, word := range []string{"date", "created", "host", "user", "path"} {
+			if strings.Contains(name, word) {
+				t.Errorf("the manifest has a field %s", name)
+			}
+		}
+	}
+}
+
+// YAML, read by a YAML reader, is the JSON.
+func TestYAMLIsTheJSON(t *testing.T) {
+	d := story()
+	d.Warnings = append(d.Warnings, "quotes \" ' : # - and\nlines", "", "true", "1e3", "~", "ünï <&>")
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal([]byte(render(t, "json", d)), &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(render(t, "yaml", d)), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(floats(fromYAML), fromJSON) {
+		t.Error("the YAML says something else than the JSON")
+	}
+}
+
+// floats makes every number a float64, as JSON has them.
+func floats(v any) any {
+	switch v := v.(type) {
+	case int:
+		return float64(v)
+	case int64: // where int has 32 bits
+		return float64(v)
+	case []any:
+		for i := range v {
+			v[i] = floats(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = floats(v[k])
+		}
+	}
+	return v
+}
+
+// The same runs give the same text in every format, run after run.
+func TestDeterminismOfRenderings(t *testing.T) {
+	document := func() *Document {
+		d := &Document{Scenario: "gridlock"}
+		for _, policy := range []string{"per-pod", "gang", "gang-topology"} {
+			r, _ := play(t, policy, nil, gridlock()...)
+			d.Runs = append(d.Runs, NewRun(policy, r, nil))
+		}
+		return d
+	}
+	for _, format := range Formats() {
+		first, second := render(t, format, document()), render(t, format, document())
+		if first != second {
+			t.Errorf("%s differs from one run to the next", format)
+		}
+	}
+}
+
+func TestDirections(t *testing.T) {
+	for d, want := range map[Direction]string{Neutral: "neutral", Lower: "lower↓", Higher: "higher↑"} {
+		if got := d.String() + d.Arrow(); got != want {
+			t.Errorf("direction %d is %s, want %s", d, got, want)
+		}
+	}
+}
