@@ -3,6 +3,7 @@ package policies
 import (
 	"slices"
 
+	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/quota"
 )
@@ -12,10 +13,17 @@ var strategyParam = Param{
 	Values: []string{"queue", "BestEffortFIFO", "StrictFIFO"}, Default: "queue",
 }
 
+// kueueParams are the parameters of every policy that admits as Kueue does.
+var kueueParams = []Param{
+	strategyParam,
+	{Name: "kueue", Doc: "the version of Kueue whose rules apply", Values: []string{"v0.19.2", "v0.17.0", "v0.13.4"}, Default: "v0.19.2"},
+	{Name: "fairSharing", Doc: "order and preempt by the queues' shares of what they borrow", Values: []string{"off", "on"}, Default: "off"},
+}
+
 var gang = Declaration{
 	Name:   "gang",
 	Doc:    "Kueue: a job is admitted whole against its quota; its pods are then bound one by one, which can fail",
-	Params: slices.Concat([]Param{strategyParam}, binderParams),
+	Params: slices.Concat(kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
 		return sim.Policy{Admitter: newKueue(s), Binder: newKube(s), Readiness: true}
 	},
@@ -23,6 +31,8 @@ var gang = Declaration{
 
 func newKueue(s Settings) *kueue {
 	k := &kueue{}
+	k.rules, _ = admission.Version(s.Get("kueue"))
+	k.rules.FairSharing = s.Get("fairSharing") == "on"
 	switch s.Get("strategy") {
 	case "StrictFIFO":
 		k.strategy = new(quota.StrictFIFO)

@@ -17,8 +17,7 @@ var gangTopology = Declaration{
 		{Name: "level", Doc: "the level of that request; by default the one above the host"},
 		{Name: "placement", Doc: "search when no single domain holds the job: kueue is BestFit, and LeastFreeCapacity for unconstrained requests",
 			Values: []string{"kueue", "BestFit", "LeastFreeCapacity"}, Default: "kueue"},
-		strategyParam,
-	}, binderParams),
+	}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
 		k.placer = newPlacer(s)

@@ -11,7 +11,7 @@ import (
 )
 
 func newWorld(cfg *Config) (*world, error) {
-	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{}}
+	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ type Config struct {
 	Jobs    []workloads.Job
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
+	Cohorts []quota.Cohort
 	Faults  []Fault
 
 	Timing    Timing

@@ -145,6 +145,8 @@ type Kernel struct {
 	deltas  []int32
 	victims []int32 // of the cycle so far
 	entries []Entry
+	done    []*Entry // processed, in order
+	taken   int      // admitted so far in the cycle
 	ordered []int32
 	bracket bracket
 }
@@ -157,9 +159,28 @@ func New(rules Rules, tree *quota.Tree, work []Workload) *Kernel {
 		k.live[q], k.gone[q] = order.NewList(k.arena), order.NewList(k.arena)
 	}
 	k.search.k, k.fair.k = k, k
+	k.makeRoom()
 	k.fair.reset(tree)
 	k.bracket.reset(tree)
 	return k
+}
+
+// makeRoom gives every workload space for what it will hold and remember, so that cycles
+// do not allocate.
+func (k *Kernel) makeRoom() {
+	items, sets := 0, 0
+	for i := range k.Work {
+		n := len(k.Work[i].Sets)
+		sets += n
+		items += min(n*quota.Resources, k.Tree.FRs())
+	}
+	holds, tried := make([]quota.Item, items), make([][quota.Resources]int8, sets)
+	for i := range k.Work {
+		wl := &k.Work[i]
+		n := min(len(wl.Sets)*quota.Resources, k.Tree.FRs())
+		wl.holds, holds = holds[:0:n], holds[n:]
+		wl.memory.tried, tried = tried[:0:len(wl.Sets)], tried[len(wl.Sets):]
+	}
 }
 
 // victimKey sorts the holders of a queue as victims: low priority first, then the newest

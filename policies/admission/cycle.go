@@ -39,10 +39,19 @@ type Entry struct {
 	Status  Status
 	Requeue Requeue
 	Skipped string // why it was skipped
+	noPlace bool   // it no longer fits because of the topology alone
 }
 
 // Blocked reports an entry that would preempt but found nobody to.
 func (e *Entry) Blocked() bool { return e.Mode == Preempt && len(e.Targets) == 0 }
+
+// LacksPlace reports an entry that quota allows and the topology does not.
+func (e *Entry) LacksPlace() bool {
+	if n := len(e.Reasons); n == 0 || e.Reasons[n-1].Kind != NoPlace {
+		return e.Skipped == NoLonger && e.Mode == Fit && e.noPlace
+	}
+	return true
+}
 
 // Cycle decides about one head of every queue. The entries are in the order they were
 // processed, and valid until the next cycle. The tree is as it was before: the caller
@@ -50,14 +59,11 @@ func (e *Entry) Blocked() bool { return e.Mode == Preempt && len(e.Targets) == 0
 func (k *Kernel) Cycle(heads []int32) []*Entry {
 	k.nominateAll(heads)
 	mark := k.Tree.Mark()
-	k.victims = k.victims[:0]
-	var out []*Entry
-	k.inOrder(func(e *Entry) {
-		k.process(e)
-		out = append(out, e)
-	})
+	k.victims, k.done = k.victims[:0], k.done[:0]
+	k.taken = 0
+	k.inOrder()
 	k.Tree.Undo(mark)
-	return out
+	return k.done
 }
 
 // nominateAll makes entries of the heads, each nominated against the same state.
@@ -68,7 +74,7 @@ func (k *Kernel) nominateAll(heads []int32) {
 	k.entries = k.entries[:len(heads)]
 	for i, w := range heads {
 		e := &k.entries[i]
-		e.Workload, e.Status, e.Requeue, e.Skipped = w, Waiting, Generic, ""
+		e.Workload, e.Status, e.Requeue, e.Skipped, e.noPlace = w, Waiting, Generic, "", false
 		k.nominate(w, &e.Assignment)
 		k.remember(e)
 	}
@@ -87,6 +93,7 @@ func (k *Kernel) remember(e *Entry) {
 
 // process decides about one entry, given what those before it took.
 func (k *Kernel) process(e *Entry) {
+	k.done = append(k.done, e)
 	q := k.Work[e.Workload].Queue
 	switch {
 	case e.Mode == NoFit:
@@ -148,25 +155,33 @@ func (k *Kernel) skip(e *Entry, why string) {
 // entries are gone, and all earlier entries are there.
 func (k *Kernel) stillFits(e *Entry, q int32) bool {
 	mark := k.Tree.Mark()
-	k.eachVictim(e, func(v int32) {
+	for _, v := range k.victims {
 		k.Tree.FreeAll(k.Work[v].Queue, k.Work[v].holds)
-		if k.Room != nil {
-			k.Room.Leave(v)
-		}
-	})
+	}
+	for _, t := range e.Targets {
+		k.Tree.FreeAll(k.Work[t.Workload].Queue, k.Work[t.Workload].holds)
+	}
 	fits := true
 	for _, it := range e.Usage {
 		fits = fits && it.Amount <= k.Tree.Available(q, it.FR)
 	}
-	fits = fits && (k.Room == nil || k.Room.Fits(e.Workload, &e.Assignment))
 	k.Tree.Undo(mark)
-	if k.Room != nil {
-		k.eachVictim(e, k.Room.Return)
-	}
-	return fits
+	return fits && k.stillHasRoom(e)
 }
 
-func (k *Kernel) eachVictim(e *Entry, f func(int32)) {
+// stillHasRoom asks the topology again, if anything was taken or will be freed since the
+// nomination.
+func (k *Kernel) stillHasRoom(e *Entry) bool {
+	if k.Room == nil || k.taken == 0 && len(k.victims) == 0 && len(e.Targets) == 0 {
+		return true
+	}
+	k.leaveAll(e, k.Room.Leave)
+	e.noPlace = !k.Room.Fits(e.Workload, &e.Assignment)
+	k.leaveAll(e, k.Room.Return)
+	return !e.noPlace
+}
+
+func (k *Kernel) leaveAll(e *Entry, f func(int32)) {
 	for _, v := range k.victims {
 		f(v)
 	}
@@ -189,6 +204,7 @@ func (k *Kernel) accept(e *Entry, q int32) {
 	}
 	e.Status = Assumed
 	if k.Room != nil {
+		k.taken++
 		k.Room.Take(e.Workload, &e.Assignment)
 	}
 }

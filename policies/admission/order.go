@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// inOrder calls f with every entry in the order they are processed.
-func (k *Kernel) inOrder(f func(*Entry)) {
+// inOrder processes every entry, in order.
+func (k *Kernel) inOrder() {
 	k.ordered = k.ordered[:0]
 	for i := range k.entries {
 		k.ordered = append(k.ordered, int32(i))
 	}
 	slices.SortStableFunc(k.ordered, k.classical)
 	if k.Rules.FairSharing {
-		k.tournament(f)
+		k.tournament()
 		return
 	}
 	for _, i := range k.ordered {
-		f(&k.entries[i])
+		k.process(&k.entries[i])
 	}
 }
 

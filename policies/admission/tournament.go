@@ -26,7 +26,7 @@ func (b *bracket) reset(t *quota.Tree) {
 
 // tournament processes every entry; those of queues without cohort as they come. Different
 // trees do not meet.
-func (k *Kernel) tournament(f func(*Entry)) {
+func (k *Kernel) tournament() {
 	b := &k.bracket
 	for len(b.path) < len(k.entries) {
 		b.path = append(b.path, nil)
@@ -41,7 +41,7 @@ func (k *Kernel) tournament(f func(*Entry)) {
 		root := k.Tree.Root(q)
 		for b.waiting[root] > 0 {
 			winner := k.winner(root)
-			f(&k.entries[winner])
+			k.process(&k.entries[winner])
 			b.entryOf[k.Work[k.entries[winner].Workload].Queue] = -1
 			k.count(winner, -1)
 			k.standAgain(winner)

@@ -52,27 +52,24 @@ func (t *Tree) within(q int32, req Amounts, room func(int32, FR) int64) bool {
 	return true
 }
 
-// Add charges a request to a queue, to each group's first flavor. A negative request is
-// given back.
-func (t *Tree) Add(q int32, req Amounts) {
+// Add charges a request to a queue, to each group's first flavor.
+func (t *Tree) Add(q int32, req Amounts) { t.eachFirst(q, req, t.Use) }
+
+// Remove gives a request back.
+func (t *Tree) Remove(q int32, req Amounts) { t.eachFirst(q, req, t.Free) }
+
+// AppendFirst appends what a request takes of each group's first flavor.
+func (t *Tree) AppendFirst(items []Item, q int32, req Amounts) []Item {
+	t.eachFirst(q, req, func(_ int32, fr FR, v int64) { items = append(items, Item{fr, v}) })
+	return items
+}
+
+func (t *Tree) eachFirst(q int32, req Amounts, f func(int32, FR, int64)) {
 	for _, g := range t.groups[q] {
 		for r, covered := range g.Covers {
-			if !covered || len(g.Flavors) == 0 {
-				continue
-			}
-			if fr := Of(g.Flavors[0].Flavor, r); req[r] < 0 {
-				t.Free(q, fr, -req[r])
-			} else {
-				t.Use(q, fr, req[r])
+			if covered && len(g.Flavors) > 0 && req[r] != 0 {
+				f(q, Of(g.Flavors[0].Flavor, r), req[r])
 			}
 		}
 	}
-}
-
-// Remove gives a request back.
-func (t *Tree) Remove(q int32, req Amounts) {
-	for r := range req {
-		req[r] = -req[r]
-	}
-	t.Add(q, req)
 }

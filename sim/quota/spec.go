@@ -104,11 +104,12 @@ type Queue struct {
 	Nominal  Amounts
 	Covers   [Resources]bool
 
-	Groups      []Group
-	Cohort      string // "" for none
-	Weight      Limit  // fair-sharing weight in thousandths, 1000 if not set
-	Preemption  Preemption
-	Fungibility Fungibility
+	// The tags keep these out of a scenario's identity when they are not used.
+	Groups      []Group     `json:",omitzero"`
+	Cohort      string      `json:",omitzero"` // "" for none
+	Weight      Limit       `json:",omitzero"` // fair-sharing weight in thousandths, 1000 if not set
+	Preemption  Preemption  `json:",omitzero"`
+	Fungibility Fungibility `json:",omitzero"`
 }
 
 // Resolved returns the queue's groups, those of the short form included.
