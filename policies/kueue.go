@@ -75,6 +75,7 @@ func (k *kueue) Reset(v sim.View) {
 func (k *kueue) resetTrees(v sim.View) {
 	k.queues, k.trees = make([]clusterQueue, v.Quota().Len()), nil
 	treeOf := make([]int32, v.Quota().Nodes())
+	arena, classOf := order.NewArena(v.Jobs()), make([]int32, v.Jobs())
 	for q := range k.queues {
 		strategy := v.Quota().Queue(int32(q)).Strategy
 		if k.strategy != nil {
@@ -87,7 +88,7 @@ func (k *kueue) resetTrees(v sim.View) {
 		}
 		tree := treeOf[root] - 1
 		k.trees[tree].queues = append(k.trees[tree].queues, int32(q))
-		k.queues[q] = clusterQueue{waiting: stage.NewClasses(v.Jobs()), tree: tree, strict: strategy == quota.StrictFIFO,
+		k.queues[q] = clusterQueue{waiting: stage.NewClassesIn(arena, classOf), tree: tree, strict: strategy == quota.StrictFIFO,
 			flushAt: sim.Never, sticky: order.None, tried: order.None}
 	}
 }

@@ -15,6 +15,7 @@ type source struct {
 	list    *order.List
 	first   int32 // first candidate, or order.None
 	next    int32
+	key     order.Key // of next
 }
 
 // stream merges sources into the order of victims.
@@ -93,36 +94,48 @@ func (k *Kernel) rewind(s *stream) {
 	s.heap = s.heap[:0]
 	for i := range s.sources {
 		s.sources[i].next = s.sources[i].first
+		s.sources[i].key = k.arena.Key(s.sources[i].next)
 		s.heap = append(s.heap, int32(i))
 	}
 	for i := len(s.heap)/2 - 1; i >= 0; i-- {
-		k.sink(s, i)
+		s.sink(i)
 	}
 }
 
-// pop returns the next candidate of a stream and its source.
-func (k *Kernel) pop(s *stream, a *asks) (item int32, src *source) {
+// top returns the source of the next candidate of a stream, or nil.
+func (s *stream) top() *source {
 	if len(s.heap) == 0 {
-		return order.None, nil
+		return nil
 	}
-	src = &s.sources[s.heap[0]]
-	item = src.next
-	src.next = k.eligible(a, k.policyFor(a, src.queue), src.list, src.list.Next(item))
+	return &s.sources[s.heap[0]]
+}
+
+// advance moves the top source on to its next candidate.
+func (k *Kernel) advance(s *stream, a *asks) {
+	src := s.top()
+	src.next = k.eligible(a, k.policyFor(a, src.queue), src.list, src.list.Next(src.next))
 	if src.next == order.None {
-		last := len(s.heap) - 1
-		s.heap[0] = s.heap[last]
-		s.heap = s.heap[:last]
+		s.drop()
+		return
 	}
-	k.sink(s, 0)
-	return item, src
+	src.key = k.arena.Key(src.next)
+	s.sink(0)
+}
+
+// drop ends the top source.
+func (s *stream) drop() {
+	last := len(s.heap) - 1
+	s.heap[0] = s.heap[last]
+	s.heap = s.heap[:last]
+	s.sink(0)
 }
 
 // sink restores the heap below a position.
-func (k *Kernel) sink(s *stream, at int) {
+func (s *stream) sink(at int) {
 	for {
 		least := at
 		for child := 2*at + 1; child <= 2*at+2; child++ {
-			if child < len(s.heap) && k.before(s, s.heap[child], s.heap[least]) {
+			if child < len(s.heap) && s.sources[s.heap[child]].key.Less(s.sources[s.heap[least]].key) {
 				least = child
 			}
 		}
@@ -132,8 +145,4 @@ func (k *Kernel) sink(s *stream, at int) {
 		s.heap[at], s.heap[least] = s.heap[least], s.heap[at]
 		at = least
 	}
-}
-
-func (k *Kernel) before(s *stream, a, b int32) bool {
-	return k.arena.Key(s.sources[a].next).Less(k.arena.Key(s.sources[b].next))
 }

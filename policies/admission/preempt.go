@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
 )
 
@@ -66,6 +65,10 @@ func (k *Kernel) simulate(w int32, fr quota.FR, v int64) grade {
 // a.Targets.
 func (k *Kernel) findTargets(w int32, a *Assignment) bool {
 	s := &k.search
+	if s.answers(w, a) && k.Room == nil {
+		a.Targets = append(a.Targets[:0], s.targets...)
+		return len(a.Targets) > 0
+	}
 	s.begin(w, a.Usage, s.several[:0], k.Room != nil)
 	s.forRoom = a
 	for i := range a.Sets {
@@ -80,6 +83,12 @@ func (k *Kernel) findTargets(w int32, a *Assignment) bool {
 	}
 	a.Targets = append(a.Targets[:0], s.targets...)
 	return true
+}
+
+// answers reports whether the last search was the simulation of the only flavor-resource
+// of an assignment, whose answer is the assignment's.
+func (s *search) answers(w int32, a *Assignment) bool {
+	return len(a.Usage) == 1 && len(s.usage) == 1 && s.w == w && s.usage[0] == a.Usage[0] && s.contested[0] == a.Usage[0].FR && len(a.Sets) == 1
 }
 
 func (s *search) begin(w int32, usage []quota.Item, contested []quota.FR, room bool) {
@@ -195,22 +204,38 @@ func (s *search) attempt(borrow bool) bool {
 }
 
 func (s *search) takeUntilFits(borrow bool) bool {
+	if !borrow && s.mustBorrow() {
+		return false
+	}
+	onlyWithout := borrow && !s.k.Tree.Queue(s.queue).Preemption.WhileBorrow
 	for c := range s.streams {
 		stream := &s.streams[c]
+		if onlyWithout && (c == gonePrio || c == livePrio) {
+			continue
+		}
 		s.k.rewind(stream)
-		for {
-			item, src := s.k.pop(stream, &s.asks)
-			if item == order.None {
-				break
-			}
+		for src := stream.top(); src != nil; src = stream.top() {
+			item := src.next
 			cause := s.causeOf(item, src)
 			if !s.valid(src, cause, borrow) {
+				stream.drop()
 				continue
 			}
+			s.k.advance(stream, &s.asks)
 			s.remove(item, cause)
 			if s.fits(borrow) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// mustBorrow reports a request beyond the queue's own quota, whoever leaves.
+func (s *search) mustBorrow() bool {
+	for _, it := range s.usage {
+		if it.Amount > s.k.Tree.Subtree(s.queue, it.FR) {
+			return true
 		}
 	}
 	return false
@@ -235,7 +260,8 @@ func (s *search) whileBorrowing(item int32) bool {
 }
 
 // valid reports whether a candidate may still be taken: its queue, and its cohorts below
-// the one shared with the preemptor, exceed their quota of something contested.
+// the one shared with the preemptor, exceed their quota of something contested. If not,
+// none behind it of the same source may: usage only falls, and priorities only rise.
 func (s *search) valid(src *source, cause Cause, borrow bool) bool {
 	if src.queue == s.queue {
 		return true
