@@ -30,7 +30,8 @@ type kueue struct {
 	arrived []int32      // jobs queued since the last cycle
 	changes []sim.Signal // evictions and releases since the last cycle, in order
 	heads   []int32
-	lost    []int32 // jobs with an assignment that lost a pod
+	repair  *repair // of assignments whose node fails; nil: nothing moves
+	gate    gate
 }
 
 type clusterQueue struct {
@@ -60,7 +61,11 @@ func (k *kueue) Reset(v sim.View) {
 	for q := range k.queues {
 		k.queues[q].reasons = make([]sim.Reason, classes)
 	}
-	k.lost, k.changes, k.arrived = k.lost[:0], k.changes[:0], k.arrived[:0]
+	k.gate.reset(v)
+	k.changes, k.arrived = k.changes[:0], k.arrived[:0]
+	if k.repair != nil {
+		k.repair.reset(v)
+	}
 	if k.passThrough {
 		return
 	}
@@ -99,15 +104,15 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		switch s.Kind {
 		case sim.JobQueued:
 			k.arrived = append(k.arrived, s.Job)
-		case sim.JobEvicted, sim.QuotaFreed:
+		case sim.JobEvicted, sim.QuotaFreed, sim.JobReady:
 			k.changes = append(k.changes, s)
 		case sim.NodeUp:
 			for t := range k.trees {
 				k.freed(int32(t))
 			}
-		case sim.PodLost:
-			if k.placer != nil {
-				k.lost = append(k.lost, s.Job)
+		case sim.NodeDown:
+			if k.repair != nil {
+				k.repair.down = append(k.repair.down, s.Place)
 			}
 		}
 	}
@@ -125,7 +130,7 @@ func (k *kueue) freed(tree int32) {
 // changed.
 func (k *kueue) Cycle(tx *sim.Tx) bool {
 	k.takeIn(tx.View)
-	if k.evictLost(tx) {
+	if k.repair != nil && k.repair.cycle(tx, k.placer) {
 		return true
 	}
 	k.flush(tx.View)
@@ -167,6 +172,14 @@ func (k *kueue) takeIn(v sim.View) {
 // note tells the kernel who is on the way out and who is gone. With topology assignments
 // what one queue frees is room for all.
 func (k *kueue) note(s sim.Signal) {
+	if k.gate.opens(s.Job) {
+		for t := range k.trees {
+			k.trees[t].dirty = true
+		}
+	}
+	if s.Kind == sim.JobReady {
+		return
+	}
 	if k.kernel == nil || !k.kernel.Holds(s.Job) {
 		return
 	}
@@ -180,20 +193,6 @@ func (k *kueue) note(s sim.Signal) {
 			k.freed(int32(t))
 		}
 	}
-}
-
-// evictLost evicts one job whose assignment names a node that is gone.
-func (k *kueue) evictLost(tx *sim.Tx) bool {
-	for len(k.lost) > 0 {
-		j := k.lost[0]
-		k.lost = k.lost[1:]
-		if tx.State(j) == sim.Admitted {
-			tx.Evict(j, sim.CauseNode)
-			tx.Commit()
-			return true
-		}
-	}
-	return false
 }
 
 // flush wakes what its time has come for: heads that stayed soon after quota came back,
@@ -278,6 +277,8 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 	j := e.Workload
 	q := &k.queues[tx.Queue(j)]
 	switch {
+	case e.Status == admission.Assumed && k.gate.closed():
+		k.stay(tx, q, j, sim.ReasonGate)
 	case e.Status == admission.Assumed:
 		k.admit(tx, q, e)
 	case e.Requeue == admission.PendingPreemption:
@@ -304,6 +305,7 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
 	tx.Commit()
+	k.gate.admitted(j)
 }
 
 // preempt evicts an entry's victims. It stays head and has to win again when they are gone.
@@ -355,7 +357,19 @@ func (k *kueue) NextWake() int64 {
 	for t := range k.trees {
 		at = min(at, k.trees[t].wakeAt)
 	}
+	if k.repair != nil {
+		at = min(at, k.repair.nextTry())
+	}
 	return at
+}
+
+// Explain says more about why a queued job waits than Why does, in Kueue's words: today
+// where its pods do not fit. It is empty if there is nothing to add.
+func (k *kueue) Explain(v sim.View, j int32) string {
+	if k.placer == nil || v.State(j) != sim.Queued {
+		return ""
+	}
+	return k.placer.explain(v, j)
 }
 
 // Why implements sim.Controller.

@@ -5,6 +5,7 @@ import (
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // workOf describes the jobs of a run to the kernel.
@@ -80,10 +81,25 @@ func keyOf(v sim.View, j int32) jobKey {
 		add(uint64(v.Shape(s)))
 		add(uint64(v.Count(s)))
 		add(uint64(v.PinnedNode(s) + 1))
-		add(uint64(spec.Topology.Mode))
-		for i := range len(spec.Topology.Level) {
-			add(uint64(spec.Topology.Level[i]))
-		}
+		addTopology(&spec.Topology, add)
 	}
 	return jobKey(h)
+}
+
+func addTopology(t *workloads.TopologyRequest, add func(uint64)) {
+	addString := func(s string) {
+		add(uint64(len(s)))
+		for i := range len(s) {
+			add(uint64(s[i]))
+		}
+	}
+	add(uint64(t.Mode))
+	addString(t.Level)
+	addString(t.Group)
+	for i := range t.Slices {
+		if t.Slices[i].Size > 0 {
+			add(uint64(t.Slices[i].Size))
+			addString(t.Slices[i].Level)
+		}
+	}
 }

@@ -28,7 +28,7 @@ func (w *world) buildNodes() {
 	c := w.cfg.Cluster
 	n := len(c.Nodes)
 	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
-		pipelined: make([][]int32, n), images: make([][]int32, n)}
+		pipelined: make([][]placed, n), images: make([][]int32, n)}
 	for p := range w.nodes.planes {
 		pl := &w.nodes.planes[p]
 		pl.used, pl.free = make([]topology.Resources, n), make([]topology.Resources, n)
@@ -65,7 +65,7 @@ func (w *world) buildJobs() error {
 		}
 		w.imageOf[i] = images[spec.Image]
 		w.jobs[i] = job{queue: q, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
-			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, evictedAt: [3]int64{-1, -1, -1}}
+			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, limitAt: Never, evictedAt: [3]int64{-1, -1, -1}}
 		if err := w.buildSets(int32(i), nodeIndex); err != nil {
 			return err
 		}

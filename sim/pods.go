@@ -169,11 +169,14 @@ func (e *Engine) removePod(p int32, grace int64) {
 	case PodPending:
 		e.signalPod(PodDeleted, p)
 	case PodAssumed:
+		node := pd.node
 		e.unassume(p)
 		e.signalPod(PodDeleted, p)
+		e.signalPlace(NodeFreed, node)
 	case PodStarting, PodReady:
 		e.unbind(p, grace)
 	}
+	e.nominate(p, -1)
 	pd.state, pd.node, pd.visible = PodAbsent, -1, false
 	pd.gen++
 	pd.attempt++
@@ -237,11 +240,11 @@ func (e *Engine) podGone(id int32) {
 		e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
 	}
 	e.freeNode(s.node, s.request)
-	e.bindPipelined(s.node)
 }
 
-// freeNode returns resources to a node and says so.
+// freeNode returns resources to a node and says so; pods in line for it come first.
 func (e *Engine) freeNode(node int32, r topology.Resources) {
 	e.take(Physical, node, topology.Resources{}.Minus(r))
+	e.bindPipelined(node)
 	e.signalPlace(NodeFreed, node)
 }

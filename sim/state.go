@@ -36,8 +36,14 @@ type nodes struct {
 	planes    [numPlanes]plane
 	releasing []topology.Resources // held by terminating pods, comes back by itself
 	nominated []topology.Resources // promised to pods that wait for a victim
-	pipelined [][]int32            // pods placed on releasing resources, in order
+	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
+}
+
+// placed is a pod in line for a node, in this life of it.
+type placed struct {
+	pod int32
+	gen uint32
 }
 
 // JobState is where a job stands in its life.
@@ -75,6 +81,7 @@ type job struct {
 	queueTime   int64
 	requeueAt   int64
 	admittedAt  int64
+	limitAt     int64 // its time limit, Never without one
 	firstAdmit  int64
 	firstStart  int64
 	finishedAt  int64

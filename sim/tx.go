@@ -201,6 +201,7 @@ func (e *Engine) overfull(node int32) bool {
 func (e *Engine) bindAssumed(p int32) {
 	pd := &e.pods[p]
 	node := pd.node
+	e.must(!e.overfull(node), "a node was given more than it has")
 	pd.held = false
 	e.reserve(node, -e.sets[pd.set].request[topology.GPU])
 	e.bindPod(p, node)

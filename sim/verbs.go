@@ -40,9 +40,13 @@ func (e *Engine) endHold(p int32) {
 
 // Nominate promises a node to a pending pod whose victims are leaving; node -1 withdraws
 // the promise. It takes nothing: View.Nominated shows it.
-func (tx *Tx) Nominate(pod, node int32) {
-	e := tx.e
-	pd := &e.pods[pod]
+func (tx *Tx) Nominate(pod, node int32) { tx.e.nominate(pod, node) }
+
+func (e *Engine) nominate(p, node int32) {
+	pd := &e.pods[p]
+	if pd.nominated == node {
+		return
+	}
 	r := e.sets[pd.set].request
 	if pd.nominated >= 0 {
 		e.nodes.nominated[pd.nominated] = e.nodes.nominated[pd.nominated].Minus(r)
@@ -80,7 +84,7 @@ func (tx *Tx) Swap(placeholder, pod int32) {
 func (tx *Tx) PlaceOnReleasing(pod, node int32) {
 	e := tx.e
 	e.must(e.pods[pod].state == PodPending, "place a pod that is not pending")
-	e.nodes.pipelined[node] = append(e.nodes.pipelined[node], pod)
+	e.nodes.pipelined[node] = append(e.nodes.pipelined[node], placed{pod, e.pods[pod].gen})
 	e.bindPipelined(node)
 }
 
@@ -89,8 +93,8 @@ func (tx *Tx) PlaceOnReleasing(pod, node int32) {
 func (e *Engine) bindPipelined(node int32) {
 	queue := e.nodes.pipelined[node]
 	for len(queue) > 0 {
-		p := queue[0]
-		if pd := &e.pods[p]; pd.state == PodPending {
+		p := queue[0].pod
+		if pd := &e.pods[p]; pd.state == PodPending && pd.gen == queue[0].gen {
 			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) {
 				break
 			}
@@ -116,6 +120,23 @@ func (tx *Tx) Move(pod, node int32) {
 	e.assume(pod, node)
 	e.bindAssumed(pod)
 	e.noteHolding(j)
+}
+
+// Reassign gives a pod of an admitted job another node in its topology assignment, where
+// the one it had is lost. The pod must not be bound: it is absent, or pending and learnt
+// of anew by the Binder.
+func (tx *Tx) Reassign(pod, node int32) {
+	e := tx.e
+	pd := &e.pods[pod]
+	e.must(pd.assigned && (pd.state == PodAbsent || pd.state == PodPending), "reassign a pod that is bound or has no assignment")
+	r := e.sets[pd.set].request
+	e.take(Assigned, pd.pin, topology.Resources{}.Minus(r))
+	e.take(Assigned, node, r)
+	pd.pin = node
+	if pd.visible {
+		e.signalPod(PodDeleted, pod)
+		e.signalPod(PodCreated, pod)
+	}
 }
 
 // Interval is a reservation of a node for a job, from a time to a time.

@@ -44,6 +44,9 @@ func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }
 // NeverFits reports whether a job got that verdict when it was submitted.
 func (v View) NeverFits(j int32) bool { return v.e.jobs[j].neverFits }
 
+// PodsReady holds waitForPodsReady as configured.
+func (v View) PodsReady() *PodsReady { return &v.e.cfg.PodsReady }
+
 // Charged reports whether a job's quota is taken; it may still be when the job is evicted.
 func (v View) Charged(j int32) bool { return v.e.jobs[j].charged }
 
@@ -100,6 +103,9 @@ func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
 func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
 func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 
+// Assigned reports whether the node of Pin is a topology assignment.
+func (v View) Assigned(pod int32) bool { return v.e.pods[pod].assigned }
+
 // NodeOf returns the node a pod is on, or -1.
 func (v View) NodeOf(pod int32) int32 { return v.e.pods[pod].node }
 
@@ -118,6 +124,9 @@ func (v View) Used(p Plane) []topology.Resources { return v.e.nodes.planes[p].us
 // Counts returns how many pods of a shape fit into every domain, by domain id.
 func (v View) Counts(p Plane, s capacity.Shape) []int32 { return v.e.nodes.planes[p].index.Counts(s) }
 
+// Index returns the capacity index of a plane, for searches that need its order.
+func (v View) Index(p Plane) *capacity.Index { return v.e.nodes.planes[p].index }
+
 // Total returns how many pods of a shape fit over all hosts.
 func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }
 
@@ -130,8 +139,8 @@ func (v View) Nominated(node int32) topology.Resources { return v.e.nodes.nomina
 // FreeGPUs returns the free milli-GPU of the accepted models on nodes that are up.
 func (v View) FreeGPUs(models uint64) int64 { return v.e.freeGPUs(models) }
 
-// ExpectedEnd returns when a running job's work ends if nothing changes, or its time
-// limit as an estimate for one that has it; Never when it does not run.
+// ExpectedEnd returns when a running job's work ends if nothing changes, at the latest at
+// its time limit; Never when it does not run.
 func (v View) ExpectedEnd(j int32) int64 {
 	jb := &v.e.jobs[j]
 	if !jb.running || jb.rate == 0 {
@@ -141,5 +150,5 @@ func (v View) ExpectedEnd(j int32) int64 {
 	if !ok || d > Never-jb.settledAt {
 		return Never
 	}
-	return jb.settledAt + d
+	return min(jb.settledAt+d, jb.limitAt)
 }

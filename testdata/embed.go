@@ -22,3 +22,13 @@ var KueueQuota []byte
 //
 //go:embed conformance/kueue_cycle_cases.jsonl.gz
 var KueueCycle []byte
+
+// KueueTAS are topology assignments of Kueue 0.17.0, gzipped, one case a line: levels,
+// nodes and requests, and the assignment per leaf or the text of the refusal.
+// KueueTASSequences are the same on clusters that change from step to step.
+//
+//go:embed conformance/kueue_tas_cases.jsonl.gz
+var KueueTAS []byte
+
+//go:embed conformance/kueue_tas_sequences.jsonl.gz
+var KueueTASSequences []byte

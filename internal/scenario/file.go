@@ -259,6 +259,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
+	BlockAdmission    bool              `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 

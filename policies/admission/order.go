@@ -33,6 +33,9 @@ func (k *Kernel) classical(i, j int32) int {
 
 func (k *Kernel) byPriority(a, b int32) int {
 	wa, wb := &k.Work[a], &k.Work[b]
+	if k.Rules.AgeFirst {
+		return cmp.Or(cmp.Compare(wa.Time, wb.Time), cmp.Compare(k.Tree.Name(wa.Queue), k.Tree.Name(wb.Queue)), cmp.Compare(wa.Rank, wb.Rank))
+	}
 	return cmp.Or(cmp.Compare(wb.Priority, wa.Priority), cmp.Compare(wa.Time, wb.Time),
 		cmp.Compare(k.Tree.Name(wa.Queue), k.Tree.Name(wb.Queue)), cmp.Compare(wa.Rank, wb.Rank))
 }

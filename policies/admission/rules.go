@@ -14,6 +14,7 @@ const (
 // versions.
 type Rules struct {
 	FairSharing bool
+	AgeFirst    bool       // entries of a cycle by age, whatever their priority
 	Strategies  []Strategy // of fair sharing; empty: both, in that order
 
 	PreemptWithinNominal bool // fair sharing: below nominal quota shares are not asked
