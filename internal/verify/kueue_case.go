@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,7 +165,7 @@ func weight(given *float64) quota.Limit {
 	if given == nil {
 		return quota.Limit{}
 	}
-	return quota.Max(int64(*given*1000 + 0.5))
+	return quota.Max(int64(math.Round(*given * 1000)))
 }
 
 func limit(given *int64) quota.Limit {

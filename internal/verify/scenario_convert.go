@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,7 +16,7 @@ func (c *scenarioCase) convert(policy string) (*scenario.File, error) {
 	f := &scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: c.ID}
 	for _, step := range []func(*scenario.File) error{
 		func(f *scenario.File) error { return convertPolicy(f, policy) },
-		c.convertCluster, c.convertQueues, c.convertJobs, c.convertConfig,
+		c.convertCluster, func(f *scenario.File) error { return c.convertQueues(f, policy) }, c.convertJobs, c.convertConfig,
 	} {
 		if err := step(f); err != nil {
 			return nil, err
@@ -43,6 +44,12 @@ func convertPolicy(f *scenario.File, name string) error {
 	case "gang-placement":
 		placement("BestFit")
 		setStrategy(&p, variant)
+	case "kueue-classic", "kueue-fair-sharing", "rigid":
+		p.Name = "gang"
+		setStrategy(&p, variant)
+		if base == "kueue-fair-sharing" {
+			p.Params["fairSharing"] = "on"
+		}
 	case "any", "gang (any)", "StrictFIFO", "FIFO":
 		placement("BestFit")
 		setStrategy(&p, "StrictFIFO")
@@ -86,30 +93,6 @@ func (c *scenarioCase) convertCluster(f *scenario.File) error {
 		}
 		n := scenario.Node{Name: name, GPUs: int(number(node["gpus"]) + number(node["slots"])), Count: int(number(node["count"]))}
 		f.Cluster.Nodes = append(f.Cluster.Nodes, n)
-	}
-	return nil
-}
-
-// convertQueues turns quotas into queues; only the resources that are listed are checked.
-func (c *scenarioCase) convertQueues(f *scenario.File) error {
-	names := make([]string, 0, len(c.Queues))
-	for name := range c.Queues {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		q, ok := c.Queues[name].(map[string]any)
-		if !ok {
-			return cannot("the queue %v", c.Queues[name])
-		}
-		if err := onlyKeys("queue", q, "quota_gpus", "quota_slots", "quota_cpus"); err != nil {
-			return err
-		}
-		quota := &scenario.Quota{GPU: milli(q["quota_gpus"]), CPU: milli(q["quota_cpus"])}
-		if q["quota_slots"] != nil {
-			quota.GPU = milli(q["quota_slots"])
-		}
-		f.Queues = append(f.Queues, scenario.Queue{Name: name, Quota: quota})
 	}
 	return nil
 }
@@ -195,7 +178,8 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 
 func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
-		"tie_break", "list_order_is_queue_order", "runs", "machines", "threads", "constraint", "resource")
+		"tie_break", "list_order_is_queue_order", "timestamp", "timeout", "backoffBaseSeconds", "binding", "blockAdmission",
+		"priority_sorting_within_cohort", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource")
 	if err != nil {
 		return err
 	}
@@ -205,10 +189,13 @@ func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	if horizon, ok := c.Config["horizon"].(float64); ok {
 		f.Until = seconds(horizon)
 	}
-	order := text(c.Config["pod_creation_order"])
+	if c.Config["priority_sorting_within_cohort"] == false {
+		f.Policies[0].Params["sorting"] = "age"
+	}
+	order := cmp.Or(text(c.Config["pod_creation_order"]), text(c.Config["binding"]))
 	if strings.HasPrefix(order, "interleaved") || strings.HasPrefix(order, "round-robin") {
 		f.PodCreation = "interleaved"
-	} else if order != "" {
+	} else if order != "" && order != "job-by-job" {
 		return cannot("the pod creation order %q", order)
 	}
 	return c.convertReadiness(f)
@@ -216,8 +203,12 @@ func (c *scenarioCase) convertConfig(f *scenario.File) error {
 
 func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 	given, ok := c.Config["waitForPodsReady"].(map[string]any)
-	if !ok {
+	if !ok && c.Config["timeout"] == nil {
 		return nil
+	}
+	if !ok {
+		given = map[string]any{"timeout": c.Config["timeout"], "requeuing": map[string]any{
+			"timestamp": c.Config["timestamp"], "backoffBaseSeconds": c.Config["backoffBaseSeconds"]}}
 	}
 	if err := onlyKeys("waitForPodsReady", given, "timeout", "requeuing", "jitter"); err != nil {
 		return err
@@ -232,6 +223,7 @@ func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 			BackoffBaseSeconds: whole[int64](requeuing["backoffBaseSeconds"]),
 			BackoffMaxSeconds:  whole[int64](requeuing["backoffMaxSeconds"]),
 			BackoffLimitCount:  whole[int32](requeuing["backoffLimitCount"])}}
+	f.WaitForPodsReady.BlockAdmission = c.Config["blockAdmission"] == true
 	return nil
 }
 

@@ -20,7 +20,13 @@ func (r *ran) measure(key string, want any) (any, error) {
 	if m, ok := measures[key]; ok {
 		return m(r, want)
 	}
-	for _, suffix := range []string{"_start", "_end", "_wait"} {
+	if j, ok := r.index[key]; ok {
+		return []any{r.timeOf(j, "start"), r.timeOf(j, "end")}, nil
+	}
+	if id, ok := strings.CutPrefix(key, "evictions_of_"); ok {
+		return r.countOf(id, sim.Evict)
+	}
+	for _, suffix := range []string{"_start", "_end", "_wait", "_restart"} {
 		if j, ok := r.index[strings.TrimSuffix(key, suffix)]; ok && strings.HasSuffix(key, suffix) {
 			return r.timeOf(j, suffix[1:]), nil
 		}
@@ -42,6 +48,23 @@ var measures = map[string]measureFunc{
 	"reserved_unused_gpu_s": func(r *ran, _ any) (any, error) {
 		return r.result.Reserved.Float64() / 1e12, nil
 	},
+
+	"preemptions":                        preemptions,
+	"evictions":                          evictionsInAll,
+	"evictions_total_by_horizon":         evictionsInAll,
+	"livelock":                           livelock,
+	"a4":                                 neverSatisfiable,
+	"admitted":                           lastAdmitted,
+	"reported_buggy_outcome":             remark,
+	"worse_alternative":                  remark,
+	"after":                              remark,
+	"identical_event_log_across_repeats": identical,
+	"shares":                             sharesAtEnd,
+	"idle_units":                         func(r *ran, _ any) (any, error) { return r.freeAt(sim.Never), nil },
+	"unallocated_at_10":                  func(r *ran, _ any) (any, error) { return r.freeAt(10e9), nil },
+	"victim":                             remark,
+	"bound":                              boundFirst,
+	"evict_each":                         evictEach,
 
 	"makespan":      func(r *ran, _ any) (any, error) { return r.makespan(), nil },
 	"jobs_finished": countStates(sim.Finished),
@@ -119,6 +142,8 @@ func (r *ran) timeOf(j int32, what string) any {
 		t = row.Finish
 	case "wait":
 		from = row.Submit
+	case "restart":
+		t = r.lastBarrier(j)
 	}
 	if t < 0 {
 		return nil
