@@ -23,6 +23,9 @@ func (r *ran) measure(key string, want any) (any, error) {
 	if j, ok := r.index[key]; ok {
 		return []any{r.timeOf(j, "start"), r.timeOf(j, "end")}, nil
 	}
+	if node, ok := strings.CutSuffix(key, "_max"); ok {
+		return r.heldBelow(node), nil
+	}
 	if id, ok := strings.CutPrefix(key, "evictions_of_"); ok {
 		return r.countOf(id, sim.Evict)
 	}
@@ -59,6 +62,9 @@ var measures = map[string]measureFunc{
 	"worse_alternative":                  remark,
 	"after":                              remark,
 	"identical_event_log_across_repeats": identical,
+	"gpus":                               func(r *ran, want any) (any, error) { return r.heldByNode(want) },
+	"C1":                                 func(r *ran, _ any) (any, error) { return r.heldBelow("C1"), nil },
+	"C2":                                 func(r *ran, _ any) (any, error) { return r.heldBelow("C2"), nil },
 	"shares":                             sharesAtEnd,
 	"idle_units":                         func(r *ran, _ any) (any, error) { return r.freeAt(sim.Never), nil },
 	"unallocated_at_10":                  func(r *ran, _ any) (any, error) { return r.freeAt(10e9), nil },

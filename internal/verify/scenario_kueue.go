@@ -1,7 +1,10 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
 )
 
@@ -145,6 +148,31 @@ func sharesAtEnd(r *ran, _ any) (any, error) {
 		queue := r.scenario.Config.Jobs[j].Queue
 		sum, _ := got[queue].(float64)
 		got[queue] = sum + float64(held)/all
+	}
+	return got, nil
+}
+
+// heldBelow is how many GPUs the jobs of a queue, or of a cohort's queues, hold at the end.
+func (r *ran) heldBelow(node string) float64 {
+	c := r.scenario.Config
+	tree := quota.NewTree(c.Queues, c.Cohorts)
+	sum := int64(0)
+	for j, held := range r.allocatedAt(sim.Never) {
+		q := slices.IndexFunc(c.Queues, func(q quota.Queue) bool { return q.Name == c.Jobs[j].Queue })
+		for n := int32(q); n != quota.None; n = tree.Parent(n) {
+			if tree.Name(n) == node {
+				sum += held
+			}
+		}
+	}
+	return float64(sum)
+}
+
+func (r *ran) heldByNode(want any) (any, error) {
+	asked, _ := want.(map[string]any)
+	got := map[string]any{}
+	for node := range asked {
+		got[node] = r.heldBelow(node)
 	}
 	return got, nil
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gangplan/gangplan/internal/scenario"
@@ -26,6 +27,15 @@ func (c *scenarioCase) convertQueues(f *scenario.File, policy string) error {
 		q, ok := c.Queues[name].(map[string]any)
 		if !ok {
 			return cannot("the queue %v", c.Queues[name])
+		}
+		if name == "root" {
+			return c.convertTree(f, q)
+		}
+		q = maps.Clone(q)
+		for _, limit := range []string{"lending_limit", "borrowing_limit"} {
+			if v := c.Config[name+"."+limit]; v != nil {
+				q[limit] = v
+			}
 		}
 		queue, err := convertQueue(name, shared, q)
 		if err != nil {
@@ -71,4 +81,24 @@ func quotaOf(q map[string]any) *scenario.Quota {
 		quota.GPU = milli(q["quota_slots"])
 	}
 	return quota
+}
+
+// convertTree turns a tree of cohorts into queues: a cohort has a weight and queues with
+// theirs, a queue a quota. Queues may reclaim from each other.
+func (c *scenarioCase) convertTree(f *scenario.File, tree map[string]any) error {
+	reclaim := &scenario.Preemption{ReclaimWithinCohort: "Any"}
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		node, _ := tree[name].(map[string]any)
+		queues, isCohort := node["queues"].(map[string]any)
+		if !isCohort {
+			f.Queues = append(f.Queues, scenario.Queue{Name: name, Cohort: "root", Quota: quotaOf(node), Preemption: reclaim})
+			continue
+		}
+		f.Cohorts = append(f.Cohorts, scenario.Cohort{Name: name, Parent: "root", FairWeight: new(number(node["weight"]))})
+		for _, q := range slices.Sorted(maps.Keys(queues)) {
+			f.Queues = append(f.Queues, scenario.Queue{Name: q, Cohort: name, Quota: &scenario.Quota{GPU: new(scenario.Milli)},
+				FairWeight: new(number(queues[q])), Preemption: reclaim})
+		}
+	}
+	return nil
 }

@@ -19,7 +19,44 @@ func (c *scenarioCase) variants() []*scenarioCase {
 			return c.podVariants(i, counts)
 		}
 	}
+	if len(c.Jobs) == 1 {
+		if where, ok := strings.CutPrefix(text(c.Jobs[0]["template"]), endless); ok {
+			return c.endlessVariants(where)
+		}
+	}
 	return []*scenarioCase{c}
+}
+
+// endless starts the templates of jobs that a queue never runs out of: 400 of them.
+const endless = "endless one-GPU jobs in "
+
+// endlessVariants puts the jobs into all the queues named, or into one queue after the
+// other where it says "only"; what is read is what they hold after the first instant.
+func (c *scenarioCase) endlessVariants(where string) []*scenarioCase {
+	groups := [][]string{strings.Split(where, ",")}
+	if strings.Contains(where, " only") {
+		groups = nil
+		for _, part := range strings.Split(strings.ReplaceAll(where, "then ", ""), ", ") {
+			groups = append(groups, []string{strings.TrimSuffix(part, " only")})
+		}
+	}
+	var out []*scenarioCase
+	for _, queues := range groups {
+		v := *c
+		v.Jobs = nil
+		for _, q := range queues {
+			v.Jobs = append(v.Jobs, map[string]any{"template": q + "-{k}", "k": "0..399", "submit": c.Jobs[0]["submit"],
+				"duration": c.Jobs[0]["duration"], "pods": 1.0, "gpus_per_pod": 1.0, "queue": q})
+		}
+		v.Config = maps.Clone(c.Config)
+		v.Config["horizon"] = 1.0
+		if len(groups) > 1 {
+			v.ID += "/" + queues[0]
+			v.Expect = map[string]any{queues[0] + "_max": c.Expect[queues[0]+"_max"]}
+		}
+		out = append(out, &v)
+	}
+	return out
 }
 
 func (c *scenarioCase) configVariants(list []any) []*scenarioCase {
@@ -37,7 +74,7 @@ func (c *scenarioCase) configVariants(list []any) []*scenarioCase {
 			}
 		}
 		v.only(label)
-		out = append(out, &v)
+		out = append(out, v.variants()...)
 	}
 	return out
 }
