@@ -27,6 +27,7 @@ type candidateList struct {
 	live, used bool
 	refused    []int32
 	second     bool
+	tried      int // of those refused, in the second round
 }
 
 func (f *fairSearch) reset(t *quota.Tree) {
@@ -100,7 +101,7 @@ func (f *fairSearch) collectBelow(node int32, p quota.Policy) (any bool) {
 func (f *fairSearch) addQueue(q int32, p quota.Policy) bool {
 	l := &f.lists[q]
 	l.policy, l.live, l.second, l.used = p, false, false, true
-	l.refused = l.refused[:0]
+	l.refused, l.tried = l.refused[:0], 0
 	f.touched = append(f.touched, q)
 	l.next = f.k.eligible(&f.asks, p, &f.k.gone[q], f.k.gone[q].First())
 	f.goLive(q)
@@ -123,17 +124,17 @@ func (f *fairSearch) peek(q int32) int32 {
 		return order.None
 	case !l.second:
 		return l.next
-	case len(l.refused) == 0:
+	case l.tried == len(l.refused):
 		return order.None
 	}
-	return l.refused[0]
+	return l.refused[l.tried]
 }
 
 func (f *fairSearch) pop(q int32) int32 {
 	l := &f.lists[q]
 	item := f.peek(q)
 	if l.second {
-		l.refused = l.refused[1:]
+		l.tried++
 		return item
 	}
 	list := &f.k.gone[q]

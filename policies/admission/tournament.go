@@ -103,16 +103,19 @@ func (k *Kernel) winner(node int32) int32 {
 		return -1
 	}
 	best := int32(-1)
-	meet := func(i int32) {
-		if i >= 0 && (best < 0 || k.beats(i, best, node)) {
-			best = i
-		}
-	}
 	for _, c := range k.Tree.Cohorts(node) {
-		meet(k.winner(c))
+		best = k.match(best, k.winner(c), node)
 	}
 	for _, q := range k.Tree.Leaves(node) {
-		meet(k.bracket.entryOf[q])
+		best = k.match(best, k.bracket.entryOf[q], node)
+	}
+	return best
+}
+
+// match returns the better of two entries in a cohort; there may be none.
+func (k *Kernel) match(best, i, cohort int32) int32 {
+	if i >= 0 && (best < 0 || k.beats(i, best, cohort)) {
+		return i
 	}
 	return best
 }
