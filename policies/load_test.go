@@ -29,7 +29,7 @@ var loadClasses = []struct {
 func kueueLoad(t testing.TB, cohorts, queues, perQueue int) *sim.Config {
 	t.Helper()
 	n := cohorts * queues
-	cfg := &sim.Config{Cluster: racks(t, (n*20/8+63)/64*64), Seed: 1}
+	cfg := &sim.Config{Cluster: pool(t, n*20), Seed: 1}
 	for q := range n {
 		g := quota.Group{Covers: [4]bool{true}, Flavors: []quota.FlavorQuota{{}}}
 		g.Flavors[0].Quota[topology.GPU] = quota.Quota{Nominal: 20_000, Borrowing: quota.Max(100_000)}
@@ -48,6 +48,23 @@ func kueueLoad(t testing.TB, cohorts, queues, perQueue int) *sim.Config {
 		cfg.Jobs[i].Row = int64(i)
 	}
 	return cfg
+}
+
+// pool is a few huge nodes: the load is about admission, not about nodes.
+func pool(t testing.TB, gpus int) *topology.Cluster {
+	t.Helper()
+	in, err := topology.Synthetic{Levels: []string{"host"}, Counts: []int{4}, GPUs: gpus / 4}.Nodes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range in {
+		in[i].Allocatable[topology.Pods] = int64(gpus)
+	}
+	c, err := topology.Build([]string{"host"}, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // BenchmarkKueueLoad runs Kueue's public load shapes to their end: 15,000 workloads over
