@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ func (c *scenarioCase) convert(policy string) (*scenario.File, error) {
 	f := &scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: c.ID}
 	for _, step := range []func(*scenario.File) error{
 		func(f *scenario.File) error { return convertPolicy(f, policy) },
-		c.convertCluster, func(f *scenario.File) error { return c.convertQueues(f, policy) }, c.convertJobs, c.convertConfig,
+		c.convertCluster, func(f *scenario.File) error { return c.convertQueues(f, policy) }, func(f *scenario.File) error { return c.convertJobs(f, policy) }, c.convertConfig,
 	} {
 		if err := step(f); err != nil {
 			return nil, err
@@ -97,13 +98,19 @@ func (c *scenarioCase) convertCluster(f *scenario.File) error {
 	return nil
 }
 
-func (c *scenarioCase) convertJobs(f *scenario.File) error {
+func (c *scenarioCase) convertJobs(f *scenario.File, policy string) error {
 	for _, raw := range c.Jobs {
 		jobs, err := expand(raw)
 		if err != nil {
 			return err
 		}
+		c.deal(f, jobs)
 		for _, job := range jobs {
+			if policy == "rigid" {
+				job = maps.Clone(job)
+				delete(job, "min_pods")
+				delete(job, "scales")
+			}
 			converted, err := convertJob(job)
 			if err != nil {
 				return err
@@ -115,6 +122,17 @@ func (c *scenarioCase) convertJobs(f *scenario.File) error {
 		return cannot("no jobs to run")
 	}
 	return nil
+}
+
+// deal pins jobs to nodes where the file says "7 on each": the first seven to the first
+// node, and so on.
+func (c *scenarioCase) deal(f *scenario.File, jobs []map[string]any) {
+	var each int
+	for k, job := range jobs {
+		if n, err := fmt.Sscanf(text(job["node"]), "%d on each", &each); n == 1 && err == nil && k/max(1, each) < len(f.Cluster.Nodes) {
+			job["node"] = f.Cluster.Nodes[k/max(1, each)].Name
+		}
+	}
 }
 
 // expand turns a template with a range of k into its jobs.
@@ -188,6 +206,11 @@ func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	}
 	if horizon, ok := c.Config["horizon"].(float64); ok {
 		f.Until = seconds(horizon)
+	}
+	for _, block := range c.Expect {
+		if of, _ := block.(map[string]any); of[idleFirstHour] != nil {
+			f.Until = 3600e9
+		}
 	}
 	if c.Config["priority_sorting_within_cohort"] == false {
 		f.Policies[0].Params["sorting"] = "age"

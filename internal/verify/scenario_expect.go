@@ -29,13 +29,16 @@ func (r *ran) measure(key string, want any) (any, error) {
 	if id, ok := strings.CutPrefix(key, "evictions_of_"); ok {
 		return r.countOf(id, sim.Evict)
 	}
-	for _, suffix := range []string{"_start", "_end", "_wait", "_restart"} {
+	for _, suffix := range []string{"_start", "_end", "_wait", "_restart", "_admitted", "_running"} {
 		if j, ok := r.index[strings.TrimSuffix(key, suffix)]; ok && strings.HasSuffix(key, suffix) {
 			return r.timeOf(j, suffix[1:]), nil
 		}
 	}
 	return nil, cannot("the expectation %s is not measured", key)
 }
+
+// idleFirstHour is asked of runs that are cut after an hour.
+const idleFirstHour = "unallocated_idle_gpu_s_0_3600"
 
 type measureFunc func(r *ran, want any) (any, error)
 
@@ -65,6 +68,7 @@ var measures = map[string]measureFunc{
 	"gpus":                               func(r *ran, want any) (any, error) { return r.heldByNode(want) },
 	"C1":                                 func(r *ran, _ any) (any, error) { return r.heldBelow("C1"), nil },
 	"C2":                                 func(r *ran, _ any) (any, error) { return r.heldBelow("C2"), nil },
+	idleFirstHour:                        unallocated,
 	"shares":                             sharesAtEnd,
 	"idle_units":                         func(r *ran, _ any) (any, error) { return r.freeAt(sim.Never), nil },
 	"unallocated_at_10":                  func(r *ran, _ any) (any, error) { return r.freeAt(10e9), nil },
@@ -148,6 +152,8 @@ func (r *ran) timeOf(j int32, what string) any {
 		t = row.Finish
 	case "wait":
 		from = row.Submit
+	case "admitted":
+		t = row.FirstAdmit
 	case "restart":
 		t = r.lastBarrier(j)
 	}
