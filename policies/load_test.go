@@ -70,7 +70,7 @@ func pool(t testing.TB, gpus int) *topology.Cluster {
 // BenchmarkKueueLoad runs Kueue's public load shapes to their end: 15,000 workloads over
 // 30 queues, and 50,000 over 1,000.
 func BenchmarkKueueLoad(b *testing.B) {
-	for _, shape := range []struct{ cohorts, queues, perQueue int }{{5, 6, 500}, {100, 10, 50}, {10, 100, 50}} {
+	for _, shape := range []struct{ cohorts, queues, perQueue int }{{5, 6, 500}, {100, 10, 50}, {10, 100, 50}, {1, 1000, 50}} {
 		cfg := kueueLoad(b, shape.cohorts, shape.queues, shape.perQueue)
 		for _, fair := range []string{"off", "on"} {
 			b.Run(fmt.Sprintf("%dx%dx%d/fair=%s", shape.cohorts, shape.queues, shape.perQueue, fair), func(b *testing.B) {
