@@ -28,7 +28,7 @@ var gangTopology = Declaration{
 		k := newKueue(s)
 		k.placer = newPlacer(s)
 		k.repair = newRepair(s)
-		return sim.Policy{Admitter: k, Binder: newKube(s), Readiness: true}
+		return policyOf(k, s, true)
 	},
 }
 

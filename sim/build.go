@@ -11,6 +11,14 @@ import (
 )
 
 func newWorld(cfg *Config) (*world, error) {
+	if len(cfg.Jobs) > 0 && len(cfg.Queues) == 0 {
+		return nil, fmt.Errorf("there are jobs but no queue")
+	}
+	for j := 1; j < len(cfg.Jobs); j++ {
+		if cfg.Jobs[j].Submit < cfg.Jobs[j-1].Submit {
+			return nil, fmt.Errorf("job %q is submitted before the one it follows: jobs must be sorted by submission", cfg.Jobs[j].ID)
+		}
+	}
 	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
@@ -27,6 +35,7 @@ func newWorld(cfg *Config) (*world, error) {
 func (w *world) buildNodes() {
 	c := w.cfg.Cluster
 	n := len(c.Nodes)
+	w.unasked = make([][2]int32, n)
 	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
 		pipelined: make([][]placed, n), images: make([][]int32, n)}
 	for p := range w.nodes.planes {

@@ -153,8 +153,7 @@ func (e *Engine) podReady(p int32) {
 	e.emit(Ready, j, p-jb.podBase, pd.node, 1)
 	to := ledger.Held
 	if jb.running {
-		jb.advance(e.now)
-		e.settle(j)
+		e.resize(j)
 		to = jb.runAccount()
 	}
 	pd.state = PodReady

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -148,6 +149,8 @@ type slots struct {
 
 type slot struct {
 	node    int32
+	gpus    devices.Mask
+	milli   int32 // of each
 	request topology.Resources
 }
 
@@ -208,11 +211,12 @@ func (e *Engine) unbind(p int32, grace int64) {
 	}
 	if grace == 0 {
 		e.allocate(pd.node, -gpus, from)
+		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
 		e.freeNode(pd.node, st.request)
 		return
 	}
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
-	e.terminate(slot{node: pd.node, request: st.request}, grace)
+	e.terminate(slot{node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
 }
 
 func (e *Engine) terminate(s slot, grace int64) {
@@ -239,6 +243,7 @@ func (e *Engine) podGone(id int32) {
 	if !e.nodes.down[s.node] {
 		e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
 	}
+	e.returnGPUs(s.node, s.gpus, s.milli)
 	e.freeNode(s.node, s.request)
 }
 

@@ -822,7 +822,7 @@ func TestPodsAgainstADumbSimulator(t *testing.T) {
 		creation := rapid.SampledFrom([]sim.Creation{sim.Burst, sim.Interleaved}).Draw(t, "creation")
 		queues := []quota.Queue{{Name: "default"}}
 		want := drawDumb(t, 1)
-		s := &scene{policy: "per-pod", cfg: sim.Config{Cluster: hosts(slices.Repeat([]int64{1}, nodes)...), Queues: queues, Jobs: toJobs(want, queues), Creation: creation}}
+		s := &scene{policy: "per-pod", params: map[string]string{"preemption": "off"}, cfg: sim.Config{Cluster: hosts(slices.Repeat([]int64{1}, nodes)...), Queues: queues, Jobs: toJobs(want, queues), Creation: creation}}
 		binds, stuck := dumbPods(want, nodes, creation)
 		trace, r := s.play(t)
 		var got [][4]int

@@ -130,6 +130,24 @@ func (v View) Index(p Plane) *capacity.Index { return v.e.nodes.planes[p].index 
 // Total returns how many pods of a shape fit over all hosts.
 func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }
 
+// Unasked returns how many pods on a node ask for no CPU, and how many for no memory.
+func (v View) Unasked(node int32) (cpu, memory int64) {
+	u := v.e.unasked[node]
+	return int64(u[0]), int64(u[1])
+}
+
+// Changes returns the nodes of which anything changed in a plane since a moment, and the
+// present moment; ok is false where that is too long ago, and for the moment -1.
+func (v View) Changes(p Plane, since int) (nodes []int32, now int, ok bool) {
+	return v.e.nodes.planes[p].index.Since(since)
+}
+
+// Active returns the admitted jobs, in no order. The slice is the engine's own.
+func (v View) Active() []int32 { return v.e.active }
+
+// NominatedNode returns the node promised to a pod, or -1.
+func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
+
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }
 
