@@ -23,8 +23,7 @@ var gangTopology = Declaration{
 			Values: []string{"off", "on"}, Default: "off"},
 		{Name: "replacement", Doc: "when a node under an assignment fails: none leaves its pods to the readiness timeout, evict the whole job, retry looks for other nodes until there are some, fail-fast once; default by version",
 			Values: []string{"default", "none", "evict", "retry", "fail-fast"}, Default: "default"},
-		strategyParam,
-	}, binderParams),
+	}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
 		k.placer = newPlacer(s)

@@ -55,10 +55,10 @@ func (e *Engine) releaseLater(j int32, delay int64) {
 func (e *Engine) releaseQuota(j int32) {
 	jb := &e.jobs[j]
 	jb.charged = false
-	e.quota.Remove(jb.queue, e.total(j))
+	e.quota.FreeAll(jb.queue, jb.holds)
 	e.reservedRate -= e.total(j)[topology.GPU]
 	e.unassign(j)
-	e.signalPlace(QuotaFreed, jb.queue)
+	e.signal(Signal{Kind: QuotaFreed, Job: j, Pod: -1, Place: jb.queue})
 	if jb.state == Backoff {
 		e.returnLater(j)
 	}

@@ -134,7 +134,7 @@ type stage struct {
 func playScript(t *testing.T, cfg sim.Config, s *script) *stage {
 	t.Helper()
 	if cfg.Queues == nil {
-		cfg.Queues = []quota.Queue{{Name: "default"}}
+		cfg.Queues = []quota.Queue{{Name: "default", Nominal: quota.Amounts{1 << 40}, Covers: [4]bool{true}}}
 	}
 	if cfg.Until == 0 {
 		cfg.Until = 100 * sec

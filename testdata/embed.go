@@ -13,6 +13,16 @@ var Demo []byte
 //go:embed conformance/scenarios.jsonl
 var Scenarios []byte
 
+// KueueQuota are nominations of single workloads by Kueue v0.17.0, one a line, gzipped.
+//
+//go:embed conformance/kueue_quota_cases.jsonl.gz
+var KueueQuota []byte
+
+// KueueCycle are scheduling cycles of Kueue v0.17.0, one sequence a line, gzipped.
+//
+//go:embed conformance/kueue_cycle_cases.jsonl.gz
+var KueueCycle []byte
+
 // KubeScore are answers of kube-scheduler 1.34: which nodes take a pod, and how each
 // plugin rates them.
 //

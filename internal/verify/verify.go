@@ -69,7 +69,7 @@ type Suite struct {
 }
 
 // suites in the order they are shown. A new suite is one file and one line here.
-var suites = []Suite{scenarios, kubeScore, fgd, kueueTAS, kueueTASSequences}
+var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences}
 
 // Suites returns every suite.
 func Suites() []Suite { return suites }

@@ -25,6 +25,12 @@ func NewClasses(items int) *Classes {
 	return &Classes{arena: order.NewArena(items), classOf: make([]int32, items)}
 }
 
+// NewClassesIn makes classes over an arena and a table of classes by item that several
+// share: an item is in one of them at a time.
+func NewClassesIn(arena *order.Arena, classOf []int32) *Classes {
+	return &Classes{arena: arena, classOf: classOf}
+}
+
 // grow makes sure the class exists.
 func (c *Classes) grow(class int32) {
 	for int32(len(c.lists)) <= class {
