@@ -1,7 +1,5 @@
 package sim
 
-import "github.com/gangplan/gangplan/topology"
-
 // evict takes a job's admission away: its progress since the last safe point is lost,
 // its pods terminate, its quota comes back as its kind of job does it, and it returns to
 // its queue when that is done and its backoff is over.
@@ -54,9 +52,7 @@ func (e *Engine) releaseLater(j int32, delay int64) {
 // releaseQuota gives back the quota of a job and the assignment that came with it.
 func (e *Engine) releaseQuota(j int32) {
 	jb := &e.jobs[j]
-	jb.charged = false
-	e.quota.FreeAll(jb.queue, jb.holds)
-	e.reservedRate -= e.total(j)[topology.GPU]
+	e.uncharge(j)
 	e.unassign(j)
 	e.signal(Signal{Kind: QuotaFreed, Job: j, Pod: -1, Place: jb.queue})
 	if jb.state == Backoff {

@@ -57,9 +57,11 @@ func (e *Engine) run(j int32) {
 func (e *Engine) scheduleWork(j int32) {
 	jb := &e.jobs[j]
 	jb.runGen++
-	if d, ok := jb.remaining.CeilDiv(jb.rate); ok && d < Never-e.now {
-		e.events.push(e.now+d, evJobFinish, j, jb.runGen)
+	d, ok := jb.remaining.CeilDiv(jb.rate)
+	if !ok {
+		d = Never - e.now
 	}
+	e.events.push(e.now+d, evJobFinish, j, jb.runGen)
 	if every := e.cfg.Jobs[j].CheckpointInterval; every > 0 {
 		e.events.push(e.now+every, evCheckpointStart, j, jb.runGen)
 	}
