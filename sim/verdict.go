@@ -196,33 +196,35 @@ func (e *Engine) starved(j int32) bool {
 
 // findStuck gives the verdict, at the end, on jobs behind a head that never fits.
 func (e *Engine) findStuck() {
-	for q := int32(0); q < int32(e.quota.Len()); q++ {
-		blocker := e.firstNeverFitting(q)
-		if blocker < 0 {
-			continue
+	blockers := e.firstNeverFitting()
+	stuck := make([][]int32, len(blockers))
+	for j := range e.jobs {
+		j := int32(j)
+		jb := &e.jobs[j]
+		blocker := blockers[jb.queue]
+		if blocker >= 0 && jb.state == Queued && !jb.neverFits && e.waitKey(blocker).Less(e.waitKey(j)) &&
+			e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder {
+			stuck[jb.queue] = append(stuck[jb.queue], j)
 		}
-		var stuck []int32
-		for j := range e.jobs {
-			j := int32(j)
-			if jb := &e.jobs[j]; jb.queue == q && jb.state == Queued && !jb.neverFits && e.waitKey(blocker).Less(e.waitKey(j)) &&
-				e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder {
-				stuck = append(stuck, j)
-			}
-		}
-		if len(stuck) > 0 {
-			e.find(Finding{Kind: Starvation, Time: e.now, Jobs: stuck, Detail: "waits behind a job that never fits"})
+	}
+	for _, jobs := range stuck {
+		if len(jobs) > 0 {
+			e.find(Finding{Kind: Starvation, Time: e.now, Jobs: jobs, Detail: "waits behind a job that never fits"})
 		}
 	}
 }
 
-// firstNeverFitting returns the job that comes first of those in a queue that never fit,
+// firstNeverFitting returns, per queue, the job that comes first of those that never fit,
 // or -1.
-func (e *Engine) firstNeverFitting(q int32) int32 {
-	first := int32(-1)
+func (e *Engine) firstNeverFitting() []int32 {
+	first := make([]int32, e.quota.Len())
+	for q := range first {
+		first[q] = -1
+	}
 	for j := range e.jobs {
-		if jb := &e.jobs[j]; jb.queue == q && jb.state == Queued && jb.neverFits &&
-			(first < 0 || e.waitKey(int32(j)).Less(e.waitKey(first))) {
-			first = int32(j)
+		jb := &e.jobs[j]
+		if at := &first[jb.queue]; jb.state == Queued && jb.neverFits && (*at < 0 || e.waitKey(int32(j)).Less(e.waitKey(*at))) {
+			*at = int32(j)
 		}
 	}
 	return first
