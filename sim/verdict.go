@@ -194,16 +194,15 @@ func (e *Engine) starved(j int32) bool {
 	return true
 }
 
-// findStuck gives the verdict, at the end, on jobs behind a head that never fits.
+// findStuck gives the verdict, at the end, on jobs behind one that never fits: behind it in
+// a queue, or without nodes because it holds some for ever.
 func (e *Engine) findStuck() {
 	blockers := e.firstNeverFitting()
 	stuck := make([][]int32, len(blockers))
 	for j := range e.jobs {
 		j := int32(j)
 		jb := &e.jobs[j]
-		blocker := blockers[jb.queue]
-		if blocker >= 0 && jb.state == Queued && !jb.neverFits && e.waitKey(blocker).Less(e.waitKey(j)) &&
-			e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder {
+		if b := blockers[jb.queue]; b >= 0 && !jb.neverFits && jb.firstStart < 0 && e.waitKey(b).Less(e.waitKey(j)) && e.stuckBehind(j, b) {
 			stuck[jb.queue] = append(stuck[jb.queue], j)
 		}
 	}
@@ -214,8 +213,16 @@ func (e *Engine) findStuck() {
 	}
 }
 
-// firstNeverFitting returns, per queue, the job that comes first of those that never fit,
-// or -1.
+func (e *Engine) stuckBehind(j, blocker int32) bool {
+	jb := &e.jobs[j]
+	if jb.state == Queued {
+		return e.jobs[blocker].state == Queued && e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder
+	}
+	return jb.state == Admitted && jb.bound < jb.pods && e.jobs[blocker].holding
+}
+
+// firstNeverFitting returns, per queue, the job that comes first of those that never fit
+// and still wait, or -1.
 func (e *Engine) firstNeverFitting() []int32 {
 	first := make([]int32, e.quota.Len())
 	for q := range first {
@@ -223,7 +230,8 @@ func (e *Engine) firstNeverFitting() []int32 {
 	}
 	for j := range e.jobs {
 		jb := &e.jobs[j]
-		if at := &first[jb.queue]; jb.state == Queued && jb.neverFits && (*at < 0 || e.waitKey(int32(j)).Less(e.waitKey(*at))) {
+		waits := jb.neverFits && (jb.state == Queued || jb.state == Admitted)
+		if at := &first[jb.queue]; waits && (*at < 0 || e.waitKey(int32(j)).Less(e.waitKey(*at))) {
 			*at = int32(j)
 		}
 	}

@@ -72,6 +72,7 @@ func newRoot() *cobra.Command {
 		Long: `gangplan replays a job trace against a modelled GPU cluster, under several schedulers,
 in virtual time, and says what each would have cost: idle GPU-hours by cause, waits,
 evictions and requeues, all-reduce slowdowns.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -70,8 +71,7 @@ func (c *scenarioCase) outcome(policy string) Outcome {
 	}
 	got, err := c.answer(policy)
 	if err != nil {
-		o.Verdict, o.Reason = Skipped, err.Error()
-		return o
+		return o.unanswered(err)
 	}
 	o.Verdict = Equal
 	var different []string
@@ -90,6 +90,16 @@ func (c *scenarioCase) outcome(policy string) Outcome {
 			}
 		}
 		o.Verdict, o.Reason, o.Want, o.Got = Outside, "differs in "+strings.Join(different, ", "), want, got
+	}
+	return o
+}
+
+// unanswered is skipped only where gangplan has no word for what is asked; a scenario that
+// it refuses, or cannot run, is a case it gets wrong.
+func (o Outcome) unanswered(err error) Outcome {
+	o.Verdict, o.Reason = Outside, err.Error()
+	if _, ok := errors.AsType[inexpressible](err); ok {
+		o.Verdict = Skipped
 	}
 	return o
 }
@@ -141,7 +151,7 @@ func (c *scenarioCase) run(policy string) (*ran, error) {
 	}
 	s, err := file.Resolve("")
 	if err != nil {
-		return nil, cannot("not a valid scenario: %v", err)
+		return nil, fmt.Errorf("not a valid scenario: %w", err)
 	}
 	choice := s.Policies[0]
 	d, _ := policies.Lookup(choice.Name)
