@@ -69,7 +69,7 @@ type Suite struct {
 }
 
 // suites in the order they are shown. A new suite is one file and one line here.
-var suites = []Suite{scenarios, maxMin, ringJobs}
+var suites = []Suite{scenarios, maxMin, ringJobs, collectives}
 
 // Suites returns every suite.
 func Suites() []Suite { return suites }

@@ -99,6 +99,12 @@ func runningSum(v []int64) []int64 {
 //
 // It takes O(pods log pods) and allocates only to grow the scratch.
 func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
+	sh := f.bestShape(s, podGPUs)
+	return f.cost(AllReduce, &sh, bytes)
+}
+
+// bestShape is the shape of the pods at their best place.
+func (f *Fabric) bestShape(s *Scratch, podGPUs []int32) shape {
 	var sh shape
 	var total int64
 	s.sizes = s.sizes[:0]
@@ -116,7 +122,7 @@ func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
 		sh.nics = f.nicRate(evenest(s.sizes, total, sh.domains), f.best.sizeOf(sh.domains))
 		f.fewestDomains(&sh, total)
 	}
-	return f.cost(&sh, bytes)
+	return sh
 }
 
 // fewestHosts returns how many hosts the pods need at least. Sizes are in descending order.

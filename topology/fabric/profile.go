@@ -5,21 +5,6 @@ import (
 	"math"
 )
 
-// Algorithm is how ranks in three NVLink domains or more reduce. Over two domains all of
-// them send each byte once.
-type Algorithm uint8
-
-const (
-	// Ring is NCCL's flat ring with one channel per NIC: 2(n-1)/n bytes leave a domain for
-	// each byte reduced. It is what large messages use.
-	Ring Algorithm = iota
-	// Tree is the pipelined double binary tree: 2 bytes.
-	Tree
-	// Hierarchical reduces inside the domain first: 2(m-1)/m bytes. It is the textbook form
-	// and is faster than what NCCL was measured to do.
-	Hierarchical
-)
-
 // Latency is the two lines that small and large messages follow: A0 + S/B0, and A1 above
 // the time the bandwidth allows. They are fitted to sweeps, not derived.
 type Latency struct {
@@ -115,7 +100,7 @@ func (p *Profile) Validate() error {
 	if p.NetEfficiency > 1 {
 		return fmt.Errorf("fabric profile %q: net efficiency: expected at most 1, got %v", p.Name, p.NetEfficiency)
 	}
-	if p.Algorithm > Hierarchical {
+	if p.Algorithm >= numAlgorithms {
 		return fmt.Errorf("fabric profile %q: unknown algorithm %d", p.Name, p.Algorithm)
 	}
 	return nil
