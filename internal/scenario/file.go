@@ -82,16 +82,38 @@ type NodesFrom struct {
 	Format string `yaml:"format"` // csv
 }
 
-// Fabric is a profile and what is special of the levels' uplinks.
+// Fabric is a profile, what differs from it, and what is known of the levels' uplinks.
+// Profile custom starts from a network without latency and needs the bandwidths.
 type Fabric struct {
 	Profile string            `yaml:"profile,required,short"`
 	Levels  map[string]Uplink `yaml:"levels"`
+
+	DomainBusGBps float64  `yaml:"domainBusGBps,positive"`
+	NICs          int      `yaml:"nics,positive"`
+	NICGBps       float64  `yaml:"nicGBps,positive"`
+	Efficiency    float64  `yaml:"netEfficiency,positive"`
+	Algorithm     string   `yaml:"algorithm"`
+	NVLS          string   `yaml:"nvls"`
+	Intra         *Latency `yaml:"intra"`
+	Inter         *Latency `yaml:"inter"`
+	Hop           Duration `yaml:"hop"`
+
+	Contention string `yaml:"contention"`
+}
+
+// Latency is the two lines that collectives follow: small ones A0 and their size over B0
+// GB/s, large ones A1 above what the bandwidth allows.
+type Latency struct {
+	A0 Duration `yaml:"a0"`
+	B0 float64  `yaml:"b0,required,positive"`
+	A1 Duration `yaml:"a1"`
 }
 
 // Uplink is the uplink of every domain of a level.
 type Uplink struct {
 	Oversubscription float64 `yaml:"oversubscription,positive"`
 	Efficiency       float64 `yaml:"efficiency,positive"`
+	HostGBps         float64 `yaml:"hostGBps,positive"`
 }
 
 // Workload has exactly one of Trace, Jobs and Synthetic.

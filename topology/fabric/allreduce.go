@@ -50,6 +50,7 @@ type shape struct {
 	nics    float64 // B_dom, GB/s; of no meaning for m = 1
 	uplink  float64 // largest kappa_X / C_X above the host, ns per byte; 0 when nothing is crossed
 	level   int8    // where that is
+	capped  float64 // ns per byte of the tightest bound per host that is on the way
 }
 
 // AllReduce returns the cost of reducing bytes among the pods where they stand, with no
@@ -145,9 +146,16 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 				continue
 			}
 			sh.load(float64(s.kappa[d])/f.uplink[d], l)
+			sh.capAt(f, l)
 			s.kappa[d] = 0
 		}
 	}
+}
+
+// capAt notes that a level is left whose hosts have a bound of their own.
+func (sh *shape) capAt(f *Fabric, level int32) {
+	sh.load(1/f.caps[level], level)
+	sh.capped = max(sh.capped, 1/f.caps[level])
 }
 
 // load notes an uplink's load. Levels come from the host upwards; the first of equals stays.

@@ -207,6 +207,7 @@ func (f *Fabric) fewestDomains(sh *shape, total int64) {
 			return // one domain holds it, and so does one of each level above
 		}
 		sh.load(1/b.uplinks[k], l)
+		sh.capAt(f, l)
 	}
 }
 
