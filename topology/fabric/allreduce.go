@@ -33,6 +33,9 @@ type Scratch struct {
 	used  []int64 // milli-GPU of the gang by node; zero between calls
 	kappa []int32 // ring edges that leave, by domain above the host; zero between calls
 	sizes []int64 // of BestAllReduce
+
+	keepUses bool // for Load
+	uses     []use
 }
 
 // NewScratch makes working memory for calls to f.
@@ -147,6 +150,9 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 			}
 			sh.load(float64(s.kappa[d])/f.uplink[d], l)
 			sh.capAt(f, l)
+			if s.keepUses {
+				s.uses = append(s.uses, use{pool: d, kappa: s.kappa[d]})
+			}
 			s.kappa[d] = 0
 		}
 	}
