@@ -174,7 +174,8 @@ type Job struct {
 	Count       int      `yaml:"count,positive"`
 	Submit      Duration `yaml:"submit"`
 	SubmitEvery Duration `yaml:"submitEvery"`
-	Duration    Duration `yaml:"duration,required"`
+	Duration    Duration `yaml:"duration"`
+	Steps       int64    `yaml:"steps,positive"`
 	Queue       string   `yaml:"queue"`
 	Priority    int32    `yaml:"priority,signed"`
 	Tenant      string   `yaml:"tenant"`
@@ -183,12 +184,20 @@ type Job struct {
 	Pods    Pods     `yaml:",inline"`
 	PodSets []PodSet `yaml:"podSets"`
 
-	Model      string      `yaml:"model"` // the model it trains
+	Model      *Model      `yaml:"model"` // the model it trains
 	Startup    *Duration   `yaml:"startup"`
 	TimeLimit  Duration    `yaml:"timeLimit,positive"`
 	Checkpoint *Checkpoint `yaml:"checkpoint"`
 	Image      string      `yaml:"image"`
 	ImageSize  Bytes       `yaml:"imageSize"`
+}
+
+// Model is a known model by its name, or one of the scenario's own.
+type Model struct {
+	Name       string   `yaml:"name,short"`
+	GradientGB float64  `yaml:"gradientGB,positive"`
+	Compute    Duration `yaml:"compute,positive"`
+	Overlap    *float64 `yaml:"overlap"`
 }
 
 // PodSet is a part of a job whose pods are equal.

@@ -53,7 +53,8 @@ type shape struct {
 	nics    float64 // B_dom, GB/s; of no meaning for m = 1
 	uplink  float64 // largest kappa_X / C_X above the host, ns per byte; 0 when nothing is crossed
 	level   int8    // where that is
-	capped  float64 // ns per byte of the tightest bound per host that is on the way
+	cap     float64 // GB/s of the tightest bound per host that is on the way; 0 is none
+	capAt   int8    // the level of it
 }
 
 // AllReduce returns the cost of reducing bytes among the pods where they stand, with no
@@ -149,7 +150,7 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 				continue
 			}
 			sh.load(float64(s.kappa[d])/f.uplink[d], l)
-			sh.capAt(f, l)
+			sh.pass(f, l)
 			if s.keepUses {
 				s.uses = append(s.uses, use{pool: d, kappa: s.kappa[d]})
 			}
@@ -158,10 +159,11 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 	}
 }
 
-// capAt notes that a level is left whose hosts have a bound of their own.
-func (sh *shape) capAt(f *Fabric, level int32) {
-	sh.load(1/f.caps[level], level)
-	sh.capped = max(sh.capped, 1/f.caps[level])
+// pass notes that a level is left whose hosts have a bound of their own.
+func (sh *shape) pass(f *Fabric, level int32) {
+	if c := f.caps[level]; c > 0 && (sh.cap == 0 || c < sh.cap) {
+		sh.cap, sh.capAt = c, int8(level)
+	}
 }
 
 // load notes an uplink's load. Levels come from the host upwards; the first of equals stays.

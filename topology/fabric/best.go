@@ -103,6 +103,11 @@ func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
 	return f.cost(AllReduce, &sh, bytes)
 }
 
+// BestTime is BestAllReduce where there is no scratch at hand, in ns.
+func (f *Fabric) BestTime(podGPUs []int32, bytes int64) int64 {
+	return f.BestAllReduce(&Scratch{}, podGPUs, bytes).Nanos
+}
+
 // bestShape is the shape of the pods at their best place.
 func (f *Fabric) bestShape(s *Scratch, podGPUs []int32) shape {
 	var sh shape
@@ -207,7 +212,7 @@ func (f *Fabric) fewestDomains(sh *shape, total int64) {
 			return // one domain holds it, and so does one of each level above
 		}
 		sh.load(1/b.uplinks[k], l)
-		sh.capAt(f, l)
+		sh.pass(f, l)
 	}
 }
 

@@ -80,6 +80,9 @@ func (f *Fabric) bandwidth(op Collective, sh *shape, size float64) (float64, int
 		if t := float64(sent * sh.uplink); t > bw {
 			bw, level = t, sh.level
 		}
+		if t := sent / sh.cap; sh.cap > 0 && t > bw {
+			bw, level = t, sh.capAt
+		}
 	}
 	return bw, level
 }

@@ -26,7 +26,7 @@ type Fabric struct {
 	cluster *topology.Cluster
 	nic     float64   // GB/s that one NIC reaches
 	uplink  []float64 // C_X in GB/s, by domain; above the host only
-	caps    []float64 // GB/s that a host may send out of a domain, by level above the host
+	caps    []float64 // GB/s that a host may send out of a domain, by level above the host; 0 is no bound
 	best    bounds
 }
 
@@ -50,7 +50,7 @@ func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, erro
 	for l := range host {
 		level := p.levelOf(levels, c, l)
 		perHost := float64(p.NICs) * p.NICGBps * p.NetEfficiency * level.share()
-		f.caps = append(f.caps, level.hostCap())
+		f.caps = append(f.caps, level.HostGBps)
 		for d := c.LevelStart[l]; d < c.LevelStart[l+1]; d++ {
 			f.uplink[d] = float64(hosts[d]) * perHost
 		}
@@ -67,14 +67,6 @@ func (f *Fabric) Uplink(domain int32) float64 { return f.uplink[domain] }
 
 // share is what is left of the members' bandwidth on the uplink.
 func (l Level) share() float64 { return l.Efficiency / l.Oversubscription }
-
-// hostCap is what one host may send out of a domain, in GB/s.
-func (l Level) hostCap() float64 {
-	if l.HostGBps == 0 {
-		return math.Inf(1)
-	}
-	return l.HostGBps * l.Efficiency
-}
 
 // levelOf returns what is given of a level, or what the profile says of one so far above
 // the host.

@@ -53,7 +53,10 @@ func (f *Fabric) Load(s *Scratch, pods []Pod, bytes int64, l *Load) {
 	line, hops := f.profile.Intra, 0.0
 	if sh.domains > 1 {
 		l.sent = size * f.phi(AllReduce, &sh)
-		bw = max(bw, l.sent/sh.nics, float64(l.sent*sh.capped))
+		bw = max(bw, l.sent/sh.nics)
+		if sh.cap > 0 {
+			bw = max(bw, l.sent/sh.cap)
+		}
 		line, hops = f.profile.Inter, f.hops(AllReduce, sh.domains)
 	}
 	l.private = max(1, boundNanos(bw))
