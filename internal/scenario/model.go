@@ -68,8 +68,9 @@ func (r *resolver) setWork(p path, j *Job, job *workloads.Job) {
 		}
 	case j.Duration != 0:
 		r.fail(p.to("steps"), "there is duration already: expected one of them")
-	case job.Model == nil:
+	case j.Model == nil:
 		r.fail(p.to("steps"), "expected model beside it")
+	case job.Model == nil: // it was said what is wrong with it
 	default:
 		step := job.Model.StepNanos(r.idealAllReduce(job))
 		if step > workloads.MaxTime/j.Steps {
