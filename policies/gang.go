@@ -17,7 +17,7 @@ var gang = Declaration{
 	Doc:    "Kueue: a job is admitted whole against its quota; its pods are then bound one by one, which can fail",
 	Params: slices.Concat([]Param{strategyParam}, binderParams),
 	build: func(s Settings) sim.Policy {
-		return sim.Policy{Admitter: newKueue(s), Binder: newKube(s), Readiness: true}
+		return policyOf(newKueue(s), s, true)
 	},
 }
 

@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/capacity"
@@ -16,24 +15,37 @@ import (
 // With cycles that cost nothing a backoff never delays an attempt (the scheduler pops
 // from the backoff queue when nothing else is active), so none is kept here.
 type kube struct {
-	score      stage.Scorer
+	profile    *stage.Profile
+	scorer     string // of the fragmentation study, instead of the profile; or empty
 	randomTies bool
+	preempts   bool // less important pods give way
+	sampling   bool // from 100 nodes on look for some feasible nodes only
 
-	waiting *stage.Classes
-	reasons []sim.Reason // per class, of its last refusal
-	pinned  map[pinKey]int32
-	byNode  [][]int32 // classes of pods pinned to each node
-	unpin   int32     // classes below this are of pods that may go anywhere
-	created []int32
-	freed   []int32 // nodes that changed
-	with    topology.Resources
-	seq     int64
+	fleet   *stage.Fleet
+	wants   []stage.Want // per shape
+	order   []int32      // in which nodes are looked at: zones take turns
+	nodeIDs []uint64     // stable, for lots
+	start   int          // position in order where the next search starts
+
+	waiting  *stage.Classes
+	reasons  []sim.Reason // per class, of its last refusal
+	pinned   map[pinKey]int32
+	byNode   [][]int32 // classes of pods pinned to each node
+	unpin    int32     // classes below this are of pods that may go anywhere
+	anywhere []int32   // and these, of pods whose priority counts
+	created  []int32
+	freed    []int32 // nodes that changed
+	seq      int64
+
+	started []int64 // when each pod was bound, for preemption
 }
 
-// pinKey is a class of pods that may go to one node only.
+// pinKey is a class of pods that may go to one node only, or to any (-1) but whose
+// priority counts because they preempt.
 type pinKey struct {
-	node  int32
-	shape capacity.Shape
+	node     int32
+	shape    capacity.Shape
+	priority int32
 }
 
 // Reset implements sim.Controller.
@@ -43,7 +55,10 @@ func (k *kube) Reset(v sim.View) {
 	k.reasons = make([]sim.Reason, k.unpin)
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
-	k.created, k.freed, k.seq = k.created[:0], k.freed[:0], 0
+	k.created, k.freed, k.seq, k.start = k.created[:0], k.freed[:0], 0, 0
+	k.anywhere = k.anywhere[:0]
+	k.started = make([]int64, v.Pods())
+	k.resetSearch(v)
 }
 
 // Signals implements sim.Controller.
@@ -84,12 +99,16 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	}
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.waiting.Remove(pod)
-		tx.Assume(pod, node)
+		k.started[pod] = tx.Now()
+		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
 		tx.Commit()
 		return true
 	}
 	class := k.waiting.Class(pod)
 	k.reasons[class] = k.refusal(tx.View, pod)
+	if k.preempts && k.tryPreempt(tx, pod) {
+		k.reasons[class] = sim.ReasonPreemption
+	}
 	k.waiting.Park(class)
 	return true
 }
@@ -107,16 +126,24 @@ func (k *kube) takeIn(v sim.View) {
 // that may go to one only.
 func (k *kube) class(v sim.View, p int32) int32 {
 	shape, node := v.Shape(v.SetOf(p)), v.Pin(p)
-	if node < 0 {
+	priority := int32(0)
+	if k.preempts {
+		priority = v.Job(v.JobOf(p)).Priority
+	}
+	if node < 0 && priority == 0 {
 		return int32(shape)
 	}
-	key := pinKey{node, shape}
+	key := pinKey{node, shape, priority}
 	class, ok := k.pinned[key]
 	if !ok {
 		class = int32(len(k.reasons))
 		k.pinned[key] = class
 		k.reasons = append(k.reasons, sim.ReasonNone)
-		k.byNode[node] = append(k.byNode[node], class)
+		if node < 0 {
+			k.anywhere = append(k.anywhere, class)
+		} else {
+			k.byNode[node] = append(k.byNode[node], class)
+		}
 	}
 	return class
 }
@@ -127,50 +154,15 @@ func (k *kube) wake() {
 		return
 	}
 	k.waiting.WakeAll(k.unpin)
+	for _, class := range k.anywhere {
+		k.waiting.Wake(class)
+	}
 	for _, n := range k.freed {
 		for _, class := range k.byNode[n] {
 			k.waiting.Wake(class)
 		}
 	}
 	k.freed = k.freed[:0]
-}
-
-// pick returns the best node for a pod, or -1.
-func (k *kube) pick(v sim.View, pod int32) int32 {
-	set := v.SetOf(pod)
-	base := v.Cluster().HostDomain(0)
-	if v.Total(sim.Physical, v.Shape(set)) == 0 {
-		return -1
-	}
-	counts := v.Counts(sim.Physical, v.Shape(set))
-	if node := v.Pin(pod); node >= 0 {
-		if counts[base+node] == 0 {
-			return -1
-		}
-		return node
-	}
-	request := stage.NonZero(*v.PodRequest(set))
-	used, nodes := v.Used(sim.Physical), v.Cluster().Nodes
-	gpus := request[topology.GPU] > 0
-	best, bestScore := int32(-1), int64(-1)
-	for n := range nodes {
-		if counts[base+int32(n)] == 0 {
-			continue
-		}
-		k.with = used[n].Plus(request) // a field, as a local would be allocated for the call
-		score := k.score(&k.with, &nodes[n].Allocatable, gpus)
-		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, int32(n)) < k.tie(v, pod, best) {
-			best, bestScore = int32(n), score
-		}
-	}
-	return best
-}
-
-// tie is the lot of a node among equals for this pod and attempt: the smallest wins.
-func (k *kube) tie(v sim.View, pod, node int32) uint64 {
-	first, _ := v.PodsOf(v.JobOf(pod))
-	id := rng.ID2(v.Stable(v.JobOf(pod)), uint64(pod-first))
-	return rng.Hash(v.Seed(), rng.Tie, rng.ID2(id, rng.StableID(v.Cluster().Nodes[node].Name, 0)), uint64(v.Attempt(pod)))
 }
 
 // refusal names the first reason of the contract that holds for a pod without a node.

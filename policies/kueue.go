@@ -25,7 +25,7 @@ type kueue struct {
 	classOf []int32
 	arrived []int32 // jobs queued since the last cycle
 	heads   []int32
-	lost    []int32 // jobs with an assignment that lost a pod
+	repair  *repair // of assignments whose node fails; nil: nothing moves
 }
 
 type clusterQueue struct {
@@ -50,9 +50,11 @@ func (k *kueue) Reset(v sim.View) {
 	for q := range k.queues {
 		k.queues[q].reasons = make([]sim.Reason, classes)
 	}
-	k.lost = k.lost[:0]
 	if k.placer != nil {
 		k.placer.reset(v)
+	}
+	if k.repair != nil {
+		k.repair.reset(v)
 	}
 }
 
@@ -89,9 +91,9 @@ func (k *kueue) Signals(batch []sim.Signal) {
 			for q := range k.queues {
 				k.queues[q].freed = true
 			}
-		case sim.PodLost:
-			if k.placer != nil {
-				k.lost = append(k.lost, s.Job)
+		case sim.NodeDown:
+			if k.repair != nil {
+				k.repair.down = append(k.repair.down, s.Place)
 			}
 		}
 	}
@@ -110,7 +112,7 @@ func (k *kueue) freed(queue int32) {
 // Cycle implements sim.Controller: heads, nomination and admission of one round.
 func (k *kueue) Cycle(tx *sim.Tx) bool {
 	k.takeIn(tx.View)
-	if k.evictLost(tx) {
+	if k.repair != nil && k.repair.cycle(tx, k.placer) {
 		return true
 	}
 	k.flush(tx.View)
@@ -139,20 +141,6 @@ func (k *kueue) takeIn(v sim.View) {
 		}
 	}
 	k.arrived = k.arrived[:0]
-}
-
-// evictLost evicts one job whose assignment names a node that is gone.
-func (k *kueue) evictLost(tx *sim.Tx) bool {
-	for len(k.lost) > 0 {
-		j := k.lost[0]
-		k.lost = k.lost[1:]
-		if tx.State(j) == sim.Admitted {
-			tx.Evict(j, sim.CauseNode)
-			tx.Commit()
-			return true
-		}
-	}
-	return false
 }
 
 // flush wakes the queues whose time has come: a StrictFIFO head soon after quota came
@@ -215,7 +203,7 @@ func (k *kueue) tryAdmit(tx *sim.Tx, j int32) sim.Reason {
 	}
 	if k.placer != nil {
 		mark := tx.Savepoint()
-		if !k.placer.assign(tx, j) {
+		if k.placer.assign(tx, j) >= 0 {
 			tx.Rollback(mark)
 			return k.refusal(tx.View, j, sim.ReasonTopology)
 		}
@@ -264,7 +252,19 @@ func (k *kueue) NextWake() int64 {
 	for q := range k.queues {
 		at = min(at, k.queues[q].flushAt)
 	}
+	if k.repair != nil {
+		at = min(at, k.repair.nextTry())
+	}
 	return at
+}
+
+// Explain says more about why a queued job waits than Why does, in Kueue's words: today
+// where its pods do not fit. It is empty if there is nothing to add.
+func (k *kueue) Explain(v sim.View, j int32) string {
+	if k.placer == nil || v.State(j) != sim.Queued {
+		return ""
+	}
+	return k.placer.explain(v, j)
 }
 
 // Why implements sim.Controller.
@@ -303,83 +303,25 @@ func keyOf(v sim.View, j int32) jobKey {
 		add(uint64(v.Shape(s)))
 		add(uint64(v.Count(s)))
 		add(uint64(v.PinnedNode(s) + 1))
-		add(uint64(spec.Topology.Mode))
-		for i := range len(spec.Topology.Level) {
-			add(uint64(spec.Topology.Level[i]))
-		}
+		addTopology(&spec.Topology, add)
 	}
 	return jobKey(h)
 }
 
-// placer is the topology half of a topology-aware queue.
-type placer struct {
-	fallback workloads.TopologyRequest // for jobs that carry no request
-	forced   *stage.Algorithm          // overrides the choice by request when not nil
-	search   *stage.Search
-}
-
-// reset prepares for a run. A request without a level means the one above the host.
-func (p *placer) reset(v sim.View) {
-	p.search = stage.NewSearch(v.Cluster())
-	if p.fallback.Level == "" {
-		p.fallback.Level = v.Cluster().Levels[max(0, v.Cluster().HostLevel()-1)]
-	}
-}
-
-// assign places the PodSets of a job one after the other; each sees what those before it
-// took.
-func (p *placer) assign(tx *sim.Tx, j int32) bool {
-	first, last := tx.SetsOf(j)
-	for s := first; s < last; s++ {
-		if !p.place(tx.View, sim.Assigned, j, s) {
-			return false
-		}
-		p.search.AssignSet(tx, s)
-	}
-	return true
-}
-
-// place searches for one PodSet in a plane.
-func (p *placer) place(v sim.View, plane sim.Plane, j, s int32) bool {
-	counts := v.Counts(plane, v.Shape(s))
-	if pin := v.PinnedNode(s); pin >= 0 {
-		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Node: pin, Count: v.Count(s)})
-		return counts[v.Cluster().HostDomain(pin)] >= v.Count(s)
-	}
-	first, _ := v.SetsOf(j)
-	request := v.Job(j).PodSets[s-first].Topology
-	if request.Mode == workloads.TopologyNone {
-		request = p.fallback
-	}
-	level := v.Cluster().HostLevel()
-	algo := stage.LeastFreeCapacity
-	if request.Mode == workloads.TopologyPreferred || request.Mode == workloads.TopologyRequired {
-		level, algo = v.Cluster().Level(request.Level), stage.BestFit
-	}
-	if p.forced != nil {
-		algo = *p.forced
-	}
-	return p.search.Place(counts, v.Count(s), request.Mode, level, algo)
-}
-
-// lacksHosts reports whether the pods that fit over all hosts are fewer than wanted.
-func (p *placer) lacksHosts(v sim.View, j int32) bool {
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		if v.Total(sim.Assigned, v.Shape(s)) < int64(v.Count(s)) {
-			return true
+func addTopology(t *workloads.TopologyRequest, add func(uint64)) {
+	addString := func(s string) {
+		add(uint64(len(s)))
+		for i := range len(s) {
+			add(uint64(s[i]))
 		}
 	}
-	return false
-}
-
-// canEver reports whether every PodSet has a place on the empty cluster.
-func (p *placer) canEver(v sim.View, j int32) bool {
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		if !p.place(v, sim.Empty, j, s) {
-			return false
+	add(uint64(t.Mode))
+	addString(t.Level)
+	addString(t.Group)
+	for i := range t.Slices {
+		if t.Slices[i].Size > 0 {
+			add(uint64(t.Slices[i].Size))
+			addString(t.Slices[i].Level)
 		}
 	}
-	return true
 }

@@ -11,6 +11,14 @@ import (
 )
 
 func newWorld(cfg *Config) (*world, error) {
+	if len(cfg.Jobs) > 0 && len(cfg.Queues) == 0 {
+		return nil, fmt.Errorf("there are jobs but no queue")
+	}
+	for j := 1; j < len(cfg.Jobs); j++ {
+		if cfg.Jobs[j].Submit < cfg.Jobs[j-1].Submit {
+			return nil, fmt.Errorf("job %q is submitted before the one it follows: jobs must be sorted by submission", cfg.Jobs[j].ID)
+		}
+	}
 	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
@@ -27,8 +35,9 @@ func newWorld(cfg *Config) (*world, error) {
 func (w *world) buildNodes() {
 	c := w.cfg.Cluster
 	n := len(c.Nodes)
+	w.unasked = make([][2]int32, n)
 	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
-		pipelined: make([][]int32, n), images: make([][]int32, n)}
+		pipelined: make([][]placed, n), images: make([][]int32, n)}
 	for p := range w.nodes.planes {
 		pl := &w.nodes.planes[p]
 		pl.used, pl.free = make([]topology.Resources, n), make([]topology.Resources, n)
@@ -65,7 +74,7 @@ func (w *world) buildJobs() error {
 		}
 		w.imageOf[i] = images[spec.Image]
 		w.jobs[i] = job{queue: q, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
-			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, evictedAt: [3]int64{-1, -1, -1}}
+			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, limitAt: Never, evictedAt: [3]int64{-1, -1, -1}}
 		if err := w.buildSets(int32(i), nodeIndex); err != nil {
 			return err
 		}

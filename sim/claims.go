@@ -43,7 +43,7 @@ func (e *Engine) claimUnbound() {
 		account := accountOf[e.whyUnbound(j)]
 		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 			st := &e.sets[s]
-			e.claimFor(st.models, int64(st.count-st.bound)*st.request[topology.GPU], account)
+			e.claimFor(st.models, int64(st.count-st.bound-st.held)*st.request[topology.GPU], account)
 		}
 	}
 }

@@ -30,7 +30,6 @@ const (
 	QuotaFreed                   // quota of Queue came back
 	PodCreated                   // Pod waits for a node
 	PodDeleted                   // Pod waits no more
-	PodLost                      // Pod of Job went down with Node
 	NodeFreed                    // something on Node was freed
 	NodeUp
 	NodeDown
@@ -77,10 +76,11 @@ type Binder interface {
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
-// the jobs the Admitter admits.
+// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node.
 type Policy struct {
 	Name      string
 	Admitter  Admitter
 	Binder    Binder
 	Readiness bool
+	GPUs      bool
 }

@@ -53,6 +53,7 @@ type Engine struct {
 	perModel   []int64
 	lost       []int32
 	left       []int64
+	parts      []part
 }
 
 // driver runs one controller: its pending signals, and the time it is busy until.
@@ -70,6 +71,9 @@ type driver struct {
 func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	w, err := newWorld(cfg)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.shareGPUs(policy.GPUs); err != nil {
 		return nil, err
 	}
 	e := &Engine{world: w, policy: policy, recorder: recorder, digest: NewDigest,
@@ -262,6 +266,12 @@ func (e *Engine) handle(ev event) {
 		if e.jobs[ev.id].gen == ev.gen {
 			e.showPods(ev.id)
 		}
+	case evReplace:
+		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
+			e.replace(ev.id)
+		}
+	case evNodeNoticed:
+		e.noticeDown(ev.id)
 	case evHoldEnd:
 		if e.pods[ev.id].gen == ev.gen {
 			e.endHold(ev.id)
@@ -299,8 +309,6 @@ func (e *Engine) handleJob(ev event) {
 		e.show(j)
 	case ev.kind == evPodWave:
 		e.createNow = append(e.createNow, turn{j, jb.gen})
-	case ev.kind == evReplace:
-		e.replace(j)
 	case ev.kind == evPodsReadySeen:
 		e.seeReady(j)
 	case ev.kind == evBackoffEnd:

@@ -244,7 +244,7 @@ func (s *story) fault(t *testing.T, d *datadriven.TestData) string {
 		}
 		l.done()
 	}
-	slices.SortStableFunc(s.cfg.Faults, func(a, b sim.Fault) int { return int(a.Time - b.Time) })
+	slices.SortStableFunc(s.cfg.Faults, compareTimes)
 	return ""
 }
 
@@ -277,7 +277,7 @@ func (s *story) configTiming(l *line) {
 		"visible": &tm.JobVisible, "create": &tm.PodCreate, "wave": &tm.PodWave, "ungate": &tm.Ungate, "bind": &tm.Bind,
 		"ready-lag": &tm.ReadyLag, "finish-lag": &tm.FinishLag, "evict-stop": &tm.EvictStop, "evict-release": &tm.EvictRelease,
 		"termination": &tm.Termination, "flush": &tm.Flush, "strict-wake": &tm.StrictWake, "requeue-lag": &tm.Requeue,
-		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax,
+		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect,
 		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle,
 	} {
 		*field = l.time(name, *field)

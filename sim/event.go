@@ -32,7 +32,8 @@ const (
 	evVisible                          // 6: a queued job reaches the Admitter
 	evPodWave                          // 6: pods are created
 	evPodVisible                       // 6: a job's created pods reach the Binder
-	evReplace                          // 6: lost pods are created again
+	evReplace                          // 6: a lost pod is created again
+	evNodeNoticed                      // 6: the control plane sees that a node is down
 	evCheckpointStart                  // 6
 	evTimeLimit                        // 6
 	evNotice                           // 6
@@ -46,14 +47,14 @@ const (
 var rankOf = [numEventKinds]uint8{
 	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evPodsReadySeen: 1,
 	evNodeUp: 2, evNodeDown: 3, evArrival: 5,
-	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evCheckpointStart: 6,
+	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
 	evTimeLimit: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,
 }
 
 // passive events do not keep a run alive and cannot end a deadlock: arrivals may queue
 // behind it, controllers may look again, but nothing is freed.
 func (k eventKind) passive() bool {
-	return k == evStarvation || k == evAdmitterWake || k == evBinderWake || k == evArrival
+	return k == evStarvation || k == evVisible || k == evAdmitterWake || k == evBinderWake || k == evArrival
 }
 
 // event is a value: what happens to which subject, and for which of its lives. An event

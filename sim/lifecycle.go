@@ -89,7 +89,7 @@ func (e *Engine) admitted(j int32) {
 	jb.gen++
 	jb.activeAt = int32(len(e.active))
 	e.active = append(e.active, j)
-	jb.admittedAt = e.now
+	jb.admittedAt, jb.limitAt = e.now, Never
 	jb.podStep, jb.started, jb.seenReady = 0, false, false
 	if jb.firstAdmit < 0 {
 		jb.firstAdmit = e.now
@@ -115,6 +115,7 @@ func (e *Engine) bindPod(p, node int32) {
 	st := &e.sets[pd.set]
 	pd.state, pd.node = PodStarting, node
 	pd.gen++
+	e.nominate(p, -1)
 	e.emit(Bind, pd.job, p-jb.podBase, node, 1)
 	e.allocate(node, st.request[topology.GPU], ledger.Starting)
 	st.bound++
@@ -152,8 +153,7 @@ func (e *Engine) podReady(p int32) {
 	e.emit(Ready, j, p-jb.podBase, pd.node, 1)
 	to := ledger.Held
 	if jb.running {
-		jb.advance(e.now)
-		e.settle(j)
+		e.resize(j)
 		to = jb.runAccount()
 	}
 	pd.state = PodReady
@@ -198,7 +198,8 @@ func (e *Engine) barrier(j int32) {
 		e.countStart(j)
 	}
 	if limit := e.cfg.Jobs[j].TimeLimit; limit > 0 && !jb.started {
-		e.events.push(e.now+limit, evTimeLimit, j, jb.gen)
+		jb.limitAt = e.now + limit
+		e.events.push(jb.limitAt, evTimeLimit, j, jb.gen)
 	}
 	jb.started = true
 	e.run(j)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -148,6 +149,8 @@ type slots struct {
 
 type slot struct {
 	node    int32
+	gpus    devices.Mask
+	milli   int32 // of each
 	request topology.Resources
 }
 
@@ -169,11 +172,14 @@ func (e *Engine) removePod(p int32, grace int64) {
 	case PodPending:
 		e.signalPod(PodDeleted, p)
 	case PodAssumed:
+		node := pd.node
 		e.unassume(p)
 		e.signalPod(PodDeleted, p)
+		e.signalPlace(NodeFreed, node)
 	case PodStarting, PodReady:
 		e.unbind(p, grace)
 	}
+	e.nominate(p, -1)
 	pd.state, pd.node, pd.visible = PodAbsent, -1, false
 	pd.gen++
 	pd.attempt++
@@ -205,11 +211,12 @@ func (e *Engine) unbind(p int32, grace int64) {
 	}
 	if grace == 0 {
 		e.allocate(pd.node, -gpus, from)
+		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
 		e.freeNode(pd.node, st.request)
 		return
 	}
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
-	e.terminate(slot{node: pd.node, request: st.request}, grace)
+	e.terminate(slot{node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
 }
 
 func (e *Engine) terminate(s slot, grace int64) {
@@ -236,12 +243,13 @@ func (e *Engine) podGone(id int32) {
 	if !e.nodes.down[s.node] {
 		e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
 	}
+	e.returnGPUs(s.node, s.gpus, s.milli)
 	e.freeNode(s.node, s.request)
-	e.bindPipelined(s.node)
 }
 
-// freeNode returns resources to a node and says so.
+// freeNode returns resources to a node and says so; pods in line for it come first.
 func (e *Engine) freeNode(node int32, r topology.Resources) {
 	e.take(Physical, node, topology.Resources{}.Minus(r))
+	e.bindPipelined(node)
 	e.signalPlace(NodeFreed, node)
 }

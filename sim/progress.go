@@ -19,7 +19,6 @@ type progress struct {
 	started       bool   // the barrier has held in this admission
 	runGen        uint32 // grows when work starts or stops; checkpoint events carry it
 	finishGen     uint32 // grows when a finish is planned anew or not planned any more
-	finishAt      int64  // time of the finish event that is alive: never later than the finish
 	rate          uint64 // r of the contract
 	unshared      uint64 // s: the rate without neighbours, never below rate
 	settledAt     int64
@@ -31,6 +30,7 @@ type progress struct {
 	wall      int64
 	useful    ledger.Uint128
 	unsharedU ledger.Uint128
+	parts     []part // of it, what was done on other GPUs than the gang has now
 
 	// What the fabric made of it, weighted by running time. Costs are ppm of the ideal.
 	idealAllReduce int64 // ns; 0 until known
@@ -72,10 +72,8 @@ func (e *Engine) scheduleWork(j int32) {
 func (e *Engine) scheduleFinish(j int32) {
 	jb := &e.jobs[j]
 	jb.finishGen++
-	jb.finishAt = Never
 	if d, ok := jb.remaining.CeilDiv(jb.rate); ok && d < Never-e.now {
-		jb.finishAt = e.now + d
-		e.events.push(jb.finishAt, evJobFinish, j, jb.finishGen)
+		e.events.push(e.now+d, evJobFinish, j, jb.finishGen)
 	}
 }
 
@@ -108,18 +106,50 @@ func (jb *job) advance(now int64) {
 	jb.stepSum.AddProduct(uint64(dt), uint64(jb.stepPPM))
 }
 
-// settle books the time at risk as kept. The fractions of a nanosecond carry over.
-func (e *Engine) settle(j int32) {
+// part is a stretch of running time at risk, on the GPUs of one model that did it.
+type part struct {
+	model                         int32
+	milli, useful, unshared, wall int64
+}
+
+// closeParts turns the time at risk into parts, one per GPU model, before the gang's GPUs
+// change or before it is booked. The fractions of a nanosecond carry over.
+func (e *Engine) closeParts(j int32, parts []part) []part {
 	jb := &e.jobs[j]
 	useful, uRest := jb.useful.Shr32()
 	unshared, sRest := jb.unsharedU.Shr32()
 	for m, milli := range e.runningGPUs(j) {
 		if milli > 0 {
-			e.books.Settle(int32(m), milli, useful, unshared, jb.wall)
+			parts = append(parts, part{int32(m), milli, useful, unshared, jb.wall})
 		}
 	}
 	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
 	jb.wall = 0
+	return parts
+}
+
+// atRisk returns everything at risk since the last safe point and forgets it. The slice is
+// reused.
+func (e *Engine) atRisk(j int32) []part {
+	jb := &e.jobs[j]
+	e.parts = e.closeParts(j, append(e.parts[:0], jb.parts...))
+	jb.parts = jb.parts[:0]
+	return e.parts
+}
+
+// resize prepares a running job for a change of its gang: what it did so far it did on the
+// GPUs it had.
+func (e *Engine) resize(j int32) {
+	jb := &e.jobs[j]
+	jb.advance(e.now)
+	jb.parts = e.closeParts(j, jb.parts)
+}
+
+// settle books the time at risk as kept.
+func (e *Engine) settle(j int32) {
+	for _, p := range e.atRisk(j) {
+		e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
+	}
 }
 
 // interrupt stops a job's work and throws away what was at risk.
@@ -129,12 +159,10 @@ func (e *Engine) interrupt(j int32) {
 		return
 	}
 	jb.advance(e.now)
-	for m, milli := range e.runningGPUs(j) {
-		if milli > 0 {
-			e.books.Lose(int32(m), milli, jb.wall)
-		}
+	for _, p := range e.atRisk(j) {
+		e.books.Lose(p.model, p.milli, p.wall)
 	}
-	jb.wall, jb.useful, jb.unsharedU = 0, ledger.Uint128{}, ledger.Uint128{}
+	jb.useful, jb.unsharedU = ledger.Uint128{}, ledger.Uint128{}
 	jb.remaining = jb.safe
 	e.stopRunning(j, ledger.Held)
 }

@@ -54,10 +54,10 @@ func (e *Engine) Finish() *Result {
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
-			for _, milli := range e.runningGPUs(int32(j)) {
-				r.AtRisk.AddProduct(uint64(milli), uint64(jb.wall))
+			for _, p := range e.atRisk(int32(j)) {
+				r.AtRisk.AddProduct(uint64(p.milli), uint64(p.wall))
+				e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
 			}
-			e.settle(int32(j))
 		}
 	}
 	e.must(e.books.Balanced(), "the accounts do not sum to capacity x time")

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
@@ -36,8 +37,14 @@ type nodes struct {
 	planes    [numPlanes]plane
 	releasing []topology.Resources // held by terminating pods, comes back by itself
 	nominated []topology.Resources // promised to pods that wait for a victim
-	pipelined [][]int32            // pods placed on releasing resources, in order
+	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
+}
+
+// placed is a pod in line for a node, in this life of it.
+type placed struct {
+	pod int32
+	gen uint32
 }
 
 // JobState is where a job stands in its life.
@@ -74,6 +81,7 @@ type job struct {
 	queueTime   int64
 	requeueAt   int64
 	admittedAt  int64
+	limitAt     int64 // its time limit, Never without one
 	firstAdmit  int64
 	firstStart  int64
 	finishedAt  int64
@@ -103,7 +111,6 @@ const (
 	PodAssumed
 	PodStarting
 	PodReady
-	PodLostState
 )
 
 // pod is the state of one rank of a job.
@@ -114,10 +121,11 @@ type pod struct {
 	gen       uint32
 	attempt   uint32
 	state     PodState
-	assigned  bool  // the pin is a topology assignment of this admission
-	held      bool  // assumed beyond its cycle
-	nominated int32 // node promised to it, or -1
-	visible   bool  // the Binder knows it
+	assigned  bool         // the pin is a topology assignment of this admission
+	held      bool         // assumed beyond its cycle
+	nominated int32        // node promised to it, or -1
+	visible   bool         // the Binder knows it
+	gpus      devices.Mask // of its node, where GPUs are shared
 }
 
 // set is a PodSet of a job, resolved against the cluster.
@@ -129,6 +137,8 @@ type set struct {
 	models     uint64
 	maskSlot   int32
 	shape      capacity.Shape
+	held       int32 // of its pods: assumed beyond a cycle
+	ask        devices.Ask
 	bound      int32
 	ready      int32
 	neverReady int32
@@ -137,13 +147,16 @@ type set struct {
 
 // World is the state of a run; View and Tx give policies their window on it.
 type world struct {
-	cfg   *Config
-	now   int64
-	nodes nodes
-	jobs  []job
-	sets  []set
-	pods  []pod
-	quota *quota.Tree
+	cfg     *Config
+	now     int64
+	nodes   nodes
+	gpus    []devices.Set      // free of each GPU, per node; nil: nobody asks for a part of one
+	gpuPods [][gpuKinds]uint16 // pods with GPUs by kind, per node, with gpus
+	unasked [][2]int32         // pods that ask for no CPU and for no memory, per node
+	jobs    []job
+	sets    []set
+	pods    []pod
+	quota   *quota.Tree
 
 	books     *ledger.Ledger
 	unalloc   []int64 // free milli-GPU on nodes that are up, per model
@@ -166,7 +179,21 @@ type shapeKey struct {
 func (w *world) take(p Plane, node int32, r topology.Resources) {
 	pl := &w.nodes.planes[p]
 	pl.used[node] = pl.used[node].Plus(r)
+	if p == Physical {
+		w.countUnasked(node, &r)
+	}
 	w.refresh(p, node)
+}
+
+// countUnasked counts the pods that are taken into account with r, or given back, and ask
+// for no CPU or no memory: schedulers count a default for them.
+func (w *world) countUnasked(node int32, r *topology.Resources) {
+	if r[topology.CPU] == 0 {
+		w.unasked[node][0] += int32(r[topology.Pods])
+	}
+	if r[topology.Memory] == 0 {
+		w.unasked[node][1] += int32(r[topology.Pods])
+	}
 }
 
 func (w *world) refresh(p Plane, node int32) {

@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/gangplan/gangplan/topology"
+import (
+	"github.com/gangplan/gangplan/sim/devices"
+	"github.com/gangplan/gangplan/topology"
+)
 
 // Tx is how a policy changes the world. Its verbs take effect in the view at once and
 // can be undone down to a savepoint; Commit makes them real. A cycle ends with all its
@@ -150,9 +153,12 @@ func (e *Engine) uncharge(j int32) {
 
 // assume takes a node for a pod without binding it; the GPUs are reserved, not
 // allocated.
-func (e *Engine) assume(p, node int32) {
+func (e *Engine) assume(p, node int32) { e.assumeGPUs(p, node, 0) }
+
+func (e *Engine) assumeGPUs(p, node int32, gpus devices.Mask) {
 	pd := &e.pods[p]
 	pd.state, pd.node = PodAssumed, node
+	e.giveGPUs(p, node, gpus)
 	r := e.sets[pd.set].request
 	e.take(Physical, node, r)
 	e.must(!e.overfull(node), "a node was given more than it has")
@@ -165,7 +171,17 @@ func (e *Engine) unassume(p int32) {
 	r := e.sets[pd.set].request
 	e.reserve(pd.node, -r[topology.GPU])
 	e.take(Physical, pd.node, topology.Resources{}.Minus(r))
-	pd.node, pd.held = -1, false
+	e.returnGPUs(pd.node, pd.gpus, e.sets[pd.set].ask.Milli)
+	pd.node = -1
+	e.letGo(pd)
+}
+
+// letGo ends a hold, if the pod is held.
+func (e *Engine) letGo(pd *pod) {
+	if pd.held {
+		pd.held = false
+		e.sets[pd.set].held--
+	}
 }
 
 func (e *Engine) reserve(node int32, milli int64) {
@@ -186,7 +202,8 @@ func (e *Engine) overfull(node int32) bool {
 func (e *Engine) bindAssumed(p int32) {
 	pd := &e.pods[p]
 	node := pd.node
-	pd.held = false
+	e.must(!e.overfull(node), "a node was given more than it has")
+	e.letGo(pd)
 	e.reserve(node, -e.sets[pd.set].request[topology.GPU])
 	e.bindPod(p, node)
 }
@@ -199,6 +216,7 @@ func (e *Engine) pretendGone(j int32, by int64) {
 		r := e.sets[pd.set].request.Times(by)
 		if pd.node >= 0 {
 			e.take(Physical, pd.node, r)
+			e.returnGPUs(pd.node, pd.gpus, -e.sets[pd.set].ask.Milli*int32(by))
 		}
 		if pd.assigned {
 			e.take(Assigned, pd.pin, r)

@@ -49,8 +49,10 @@ func (e *Engine) changePending() bool {
 // alive reports whether an event's subject still lives the life it was scheduled for.
 func (e *Engine) alive(ev *event) bool {
 	switch ev.kind {
-	case evNodeUp, evNodeDown, evPodGone, evQuotaRelease:
+	case evNodeUp, evNodeDown, evNodeNoticed, evPodGone, evQuotaRelease:
 		return true
+	case evReplace:
+		return e.jobs[e.pods[ev.id].job].gen == ev.gen
 	case evPodReady, evHoldEnd:
 		return e.pods[ev.id].gen == ev.gen
 	case evJobFinish:

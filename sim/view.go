@@ -97,6 +97,9 @@ func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
 func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
 func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 
+// Assigned reports whether the node of Pin is a topology assignment.
+func (v View) Assigned(pod int32) bool { return v.e.pods[pod].assigned }
+
 // NodeOf returns the node a pod is on, or -1.
 func (v View) NodeOf(pod int32) int32 { return v.e.pods[pod].node }
 
@@ -115,8 +118,29 @@ func (v View) Used(p Plane) []topology.Resources { return v.e.nodes.planes[p].us
 // Counts returns how many pods of a shape fit into every domain, by domain id.
 func (v View) Counts(p Plane, s capacity.Shape) []int32 { return v.e.nodes.planes[p].index.Counts(s) }
 
+// Index returns the capacity index of a plane, for searches that need its order.
+func (v View) Index(p Plane) *capacity.Index { return v.e.nodes.planes[p].index }
+
 // Total returns how many pods of a shape fit over all hosts.
 func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }
+
+// Unasked returns how many pods on a node ask for no CPU, and how many for no memory.
+func (v View) Unasked(node int32) (cpu, memory int64) {
+	u := v.e.unasked[node]
+	return int64(u[0]), int64(u[1])
+}
+
+// Changes returns the nodes of which anything changed in a plane since a moment, and the
+// present moment; ok is false where that is too long ago, and for the moment -1.
+func (v View) Changes(p Plane, since int) (nodes []int32, now int, ok bool) {
+	return v.e.nodes.planes[p].index.Since(since)
+}
+
+// Active returns the admitted jobs, in no order. The slice is the engine's own.
+func (v View) Active() []int32 { return v.e.active }
+
+// NominatedNode returns the node promised to a pod, or -1.
+func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
 
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }
@@ -127,8 +151,8 @@ func (v View) Nominated(node int32) topology.Resources { return v.e.nodes.nomina
 // FreeGPUs returns the free milli-GPU of the accepted models on nodes that are up.
 func (v View) FreeGPUs(models uint64) int64 { return v.e.freeGPUs(models) }
 
-// ExpectedEnd returns when a running job's work ends if nothing changes, or its time
-// limit as an estimate for one that has it; Never when it does not run.
+// ExpectedEnd returns when a running job's work ends if nothing changes, at the latest at
+// its time limit; Never when it does not run.
 func (v View) ExpectedEnd(j int32) int64 {
 	jb := &v.e.jobs[j]
 	if !jb.running || jb.rate == 0 {
@@ -138,5 +162,5 @@ func (v View) ExpectedEnd(j int32) int64 {
 	if !ok || d > Never-jb.settledAt {
 		return Never
 	}
-	return jb.settledAt + d
+	return min(jb.settledAt+d, jb.limitAt)
 }

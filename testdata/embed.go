@@ -35,3 +35,24 @@ var Astra []byte
 //
 //go:embed conformance/nccl_measured.jsonl
 var NCCL []byte
+
+// KubeScore are answers of kube-scheduler 1.34: which nodes take a pod, and how each
+// plugin rates them.
+//
+//go:embed conformance/kube_score_cases.jsonl.gz
+var KubeScore []byte
+
+// FGD are the published results of the fragmentation study of ATC'23, a run a line.
+//
+//go:embed conformance/fgd_expected.jsonl.gz
+var FGD []byte
+
+// KueueTAS are topology assignments of Kueue 0.17.0, gzipped, one case a line: levels,
+// nodes and requests, and the assignment per leaf or the text of the refusal.
+// KueueTASSequences are the same on clusters that change from step to step.
+//
+//go:embed conformance/kueue_tas_cases.jsonl.gz
+var KueueTAS []byte
+
+//go:embed conformance/kueue_tas_sequences.jsonl.gz
+var KueueTASSequences []byte

@@ -269,14 +269,15 @@ var topologyModes = [...]string{
 	workloads.TopologyUnconstrained: "unconstrained",
 	workloads.TopologyPreferred:     "preferred",
 	workloads.TopologyRequired:      "required",
+	workloads.TopologySliceOnly:     "slice-only", // written, but not read: a trace has no words for slices yet
 }
 
 func setTopology(c *context, p *podSet, s string) error {
 	mode, level, hasLevel := strings.Cut(s, ":")
 	i := slices.Index(topologyModes[:], mode)
-	if i <= 0 {
+	if i <= 0 || i == int(workloads.TopologySliceOnly) {
 		return fmt.Errorf("%s is no topology request: expected required:LEVEL, preferred:LEVEL or unconstrained%s",
-			quote(s), suggest.Hint(mode, topologyModes[1:]))
+			quote(s), suggest.Hint(mode, topologyModes[1:workloads.TopologySliceOnly]))
 	}
 	p.Topology.Mode = workloads.TopologyMode(i)
 	needsLevel := p.Topology.Mode != workloads.TopologyUnconstrained

@@ -9,19 +9,34 @@ import (
 type TopologyMode uint8
 
 // The topology requests of Kueue: none, anywhere in one topology, in one domain of a
-// level, or in one domain of a level if possible.
+// level if possible, in one domain of a level, or only slice by slice.
 const (
 	TopologyNone TopologyMode = iota
 	TopologyUnconstrained
 	TopologyPreferred
 	TopologyRequired
+	TopologySliceOnly
 )
 
-// TopologyRequest asks for the pods of a PodSet to be close together. Level names a
-// level of the cluster and is empty unless Mode is Preferred or Required.
-type TopologyRequest struct {
-	Mode  TopologyMode
+// MaxSliceLayers is how many layers of slices a request may have.
+const MaxSliceLayers = 3
+
+// Slice asks for every Size consecutive pods to share one domain of a level.
+type Slice struct {
 	Level string
+	Size  int32
+}
+
+// TopologyRequest asks for the pods of a PodSet to be close together. Level names a
+// level of the cluster and is empty unless Mode is Preferred or Required. Slices are
+// layers, the outermost first; those with size 0 are not there. Two PodSets of a job with
+// the same Group are placed in one search: the smaller is a single leader pod, which
+// ends up on one of the other's domains.
+type TopologyRequest struct {
+	Mode   TopologyMode
+	Level  string
+	Slices [MaxSliceLayers]Slice
+	Group  string
 }
 
 // PodSet is a number of equal pods of a job.

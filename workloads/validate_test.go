@@ -17,7 +17,7 @@ func valid() Job {
 	j.GPUs, j.ImageBytes = 19, 20*topology.GiB
 	j.PodSets = Shape(19, 8, PerGPU())
 	j.PodSets[0].MinCount = 1
-	j.PodSets[0].Topology = TopologyRequest{TopologyRequired, "rack"}
+	j.PodSets[0].Topology = TopologyRequest{Mode: TopologyRequired, Level: "rack"}
 	j.Model, _ = LookupModel("llama-3-8b")
 	return j
 }
@@ -107,5 +107,31 @@ func TestLimitsLeaveRoom(t *testing.T) {
 	var milliGPU int64 = MaxGPUs * topology.Milli
 	if milliGPU >= 1<<30 || MaxTime >= 1<<62 {
 		t.Error("a job's work exceeds 2^92 milli-GPU x ns")
+	}
+}
+
+func TestValidateSlices(t *testing.T) {
+	for _, c := range []struct {
+		ask  TopologyRequest
+		want string
+	}{
+		{TopologyRequest{Mode: TopologySliceOnly, Slices: [MaxSliceLayers]Slice{{"rack", 4}, {"host", 2}}}, ""},
+		{TopologyRequest{Mode: TopologySliceOnly}, "podsets[0].topology.slices: a topology of slices only needs a slice"},
+		{TopologyRequest{Slices: [MaxSliceLayers]Slice{{"rack", 4}}}, "podsets[0].topology.slices: expected none without a topology"},
+		{TopologyRequest{Mode: TopologyUnconstrained, Slices: [MaxSliceLayers]Slice{{"", 4}}}, "podsets[0].topology.slices[0].level: a slice names a level"},
+		{TopologyRequest{Mode: TopologyUnconstrained, Slices: [MaxSliceLayers]Slice{{"rack", -1}}}, "podsets[0].topology.slices[0].size: -1 pods: expected 1 to 1000000"},
+		{TopologyRequest{Mode: TopologyUnconstrained, Slices: [MaxSliceLayers]Slice{{}, {"rack", 2}}}, "podsets[0].topology.slices[1]: expected a layer before it"},
+		{TopologyRequest{Mode: TopologyUnconstrained, Slices: [MaxSliceLayers]Slice{{"rack", 4}, {"host", 3}}},
+			"podsets[0].topology.slices[1].size: 3 pods: expected a divisor of the 4 of the layer before"},
+	} {
+		err := validateTopology("podsets[0]", c.ask)
+		if got := ""; err != nil || c.want != "" {
+			if err != nil {
+				got = err.Error()
+			}
+			if got != c.want {
+				t.Errorf("%+v: %q, want %q", c.ask, got, c.want)
+			}
+		}
 	}
 }

