@@ -13,6 +13,7 @@ type sharing struct {
 	fluid   *fabric.Contention // nil unless links are shared on average
 	talkers []int32            // jobs on the fabric in flow mode, in the order they came
 	moved   bool
+	resized []int32 // running jobs that got or lost pods in this instant
 }
 
 func newSharing(cfg *Config) sharing {
@@ -55,6 +56,10 @@ func (e *Engine) stepOf(j int32) fabric.Step {
 // shareLinks brings every rate up to who is on the fabric now.
 func (e *Engine) shareLinks() {
 	s := &e.sharing
+	for _, j := range s.resized {
+		e.reshape(j)
+	}
+	s.resized = s.resized[:0]
 	if !s.moved {
 		return
 	}
@@ -67,6 +72,29 @@ func (e *Engine) shareLinks() {
 	}
 	if len(s.talkers) > 0 {
 		e.flowRates()
+	}
+}
+
+// resizes notes that a running job's gang is about to change, which changes its ring.
+func (e *Engine) resizes(j int32) {
+	if e.cfg.Fabric != nil && e.cfg.Jobs[j].Model != nil && !slices.Contains(e.sharing.resized, j) {
+		e.sharing.resized = append(e.sharing.resized, j)
+	}
+}
+
+// reshape puts a job that runs on with other pods on the fabric anew. Its ideal is that of
+// the gang it is now.
+func (e *Engine) reshape(j int32) {
+	jb := &e.jobs[j]
+	if !jb.running {
+		return
+	}
+	jb.advance(e.now)
+	e.leaveFabric(j)
+	jb.idealAllReduce = 0
+	e.setRates(j)
+	if !jb.checkpointing {
+		e.scheduleFinish(j)
 	}
 }
 

@@ -143,6 +143,7 @@ func (e *Engine) resize(j int32) {
 	jb := &e.jobs[j]
 	jb.advance(e.now)
 	jb.parts = e.closeParts(j, jb.parts)
+	e.resizes(j)
 }
 
 // settle books the time at risk as kept.
