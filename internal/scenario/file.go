@@ -80,6 +80,7 @@ type Node struct {
 type NodesFrom struct {
 	File   string `yaml:"file,required"`
 	Format string `yaml:"format"` // csv
+	GPUs   int    `yaml:"gpus,positive"`
 }
 
 // Fabric is a profile, what differs from it, and what is known of the levels' uplinks.
