@@ -19,7 +19,7 @@ func newWorld(cfg *Config) (*world, error) {
 			return nil, fmt.Errorf("job %q is submitted before the one it follows: jobs must be sorted by submission", cfg.Jobs[j].ID)
 		}
 	}
-	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{}}
+	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ type Config struct {
 	Jobs    []workloads.Job
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
+	Cohorts []quota.Cohort
 	Faults  []Fault
 
 	Timing    Timing
@@ -68,6 +69,7 @@ type PodsReady struct {
 	Enabled         bool
 	Timeout         int64
 	RecoveryTimeout int64 // 0: a gang that loses a pod later is not evicted
+	BlockAdmission  bool  // nobody is admitted while a gang that is admitted is not ready
 	FromCreation    bool  // requeuingStrategy.timestamp: Creation instead of Eviction
 	BackoffBase     int64
 	BackoffMax      int64

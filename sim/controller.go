@@ -27,7 +27,7 @@ const (
 	JobQueued  SignalKind = iota // Job is in its queue, new or returned
 	JobReady                     // every pod of Job is ready, and it was noticed
 	JobEvicted                   // Job lost its admission
-	QuotaFreed                   // quota of Queue came back
+	QuotaFreed                   // quota of Job came back to its queue, Place
 	PodCreated                   // Pod waits for a node
 	PodDeleted                   // Pod waits no more
 	NodeFreed                    // something on Node was freed

@@ -34,6 +34,7 @@ type Engine struct {
 	finishedAt      int64 // last finish of any job
 	safeAt          int64 // last time any job made progress safe
 	starving        int   // starvation timers outstanding
+	spinning        int   // evictions since anybody got anywhere
 	starts          startCounter
 	waitingLong     [][]int32 // per queue: jobs past their starvation time that are not started
 	findings        []Finding
@@ -42,6 +43,8 @@ type Engine struct {
 	reservedIdle    ledger.Uint128 // quota taken beyond what is bound, milli-GPU x ns
 	reservedRate    int64
 	closingReserved ledger.Uint128
+	closingStranded int64
+	wound           bool // the clock was moved back to the last transition
 	intervals       []Interval
 	fitKnown        map[uint64]bool // per jobShape
 
@@ -141,11 +144,18 @@ func (e *Engine) Step() bool {
 	return true
 }
 
+// spinLimit is how many evictions in a row, with nobody starting, finishing or making
+// progress safe, show that a run without `until` goes in circles.
+const spinLimit = 1000
+
 // over reports whether the run has come to its own end although timers are left: every
-// job has ended, or the rest can only wait. With `until` the books stay open until then.
+// job has ended, or the rest can only wait, or is evicted and comes back for ever. With
+// `until` the books stay open until then.
 func (e *Engine) over() bool {
-	return e.cfg.Until == 0 && e.arrived == len(e.jobs) &&
-		(e.ended == len(e.jobs) || len(e.events.heap) == e.starving)
+	if e.cfg.Until > 0 || e.arrived < len(e.jobs) {
+		return false
+	}
+	return e.ended == len(e.jobs) || len(e.events.heap) == e.starving || e.spinning >= spinLimit && e.running == 0
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books
@@ -155,6 +165,7 @@ func (e *Engine) advanceTo(t int64) {
 		if e.lastTransition == e.now {
 			e.closing.CopyFrom(e.books)
 			e.closingReserved = e.reservedIdle
+			e.noteStranded()
 		}
 		e.reservedIdle.AddProduct(uint64(e.reservedRate), uint64(t-e.now))
 		e.books.Advance(t)

@@ -77,11 +77,17 @@ func (e *event) before(o *event) bool {
 
 // eventQueue is a 4-ary heap of event values. container/heap would box every event.
 type eventQueue struct {
-	heap []event
-	seq  uint64
+	heap   []event
+	seq    uint64
+	beyond bool // an event was due beyond the end of time and is not there
 }
 
+// push schedules an event. A time that int64 cannot hold has wrapped below zero.
 func (q *eventQueue) push(t int64, kind eventKind, id int32, gen uint32) {
+	if t < 0 || t == Never {
+		q.beyond = q.beyond || !kind.passive()
+		return
+	}
 	q.seq++
 	q.heap = append(q.heap, event{time: t, seq: uint64(rankOf[kind])<<56 | q.seq, id: id, gen: gen, kind: kind})
 	q.up(len(q.heap) - 1)

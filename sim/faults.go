@@ -38,10 +38,13 @@ func (e *Engine) jobsOn(node int32) []int32 {
 	return jobs
 }
 
-// sinkTerminating frees, for the books, the GPUs of pods that terminate on a node that
-// goes down; their slots end in their own time.
+// sinkTerminating ends the pods that terminate on a node that goes down.
 func (e *Engine) sinkTerminating(node int32) {
-	e.allocate(node, -e.nodes.releasing[node][topology.GPU], ledger.Terminating)
+	for id := range e.slots.all {
+		if e.slots.all[id].node == node {
+			e.endTerminating(int32(id))
+		}
+	}
 }
 
 // nodeUp brings a node back empty.
@@ -52,7 +55,6 @@ func (e *Engine) nodeUp(node int32) {
 	e.nodes.down[node] = false
 	e.refreshAll(node)
 	e.allocate(node, -e.cfg.Cluster.Nodes[node].Allocatable[topology.GPU], ledger.Down)
-	e.allocate(node, e.nodes.releasing[node][topology.GPU], ledger.Terminating)
 	e.signalPlace(NodeUp, node)
 }
 

@@ -202,6 +202,7 @@ func (e *Engine) barrier(j int32) {
 		e.events.push(jb.limitAt, evTimeLimit, j, jb.gen)
 	}
 	jb.started = true
+	e.spinning = 0
 	e.run(j)
 	e.noteHolding(j)
 }
@@ -235,6 +236,7 @@ func (e *Engine) finish(j int32) {
 	e.settle(j)
 	e.stopRunning(j, ledger.Held)
 	e.finishedAt = e.now
+	e.spinning = 0
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
 	e.releaseLater(j, e.cfg.Timing.FinishLag)

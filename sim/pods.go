@@ -148,7 +148,7 @@ type slots struct {
 }
 
 type slot struct {
-	node    int32
+	node    int32 // -1 once the pod is gone
 	gpus    devices.Mask
 	milli   int32 // of each
 	request topology.Resources
@@ -233,16 +233,21 @@ func (e *Engine) terminate(s slot, grace int64) {
 	e.events.push(e.now+grace, evPodGone, id, 0)
 }
 
-// podGone ends a terminating pod and gives its resources back, unless its node took
-// them down with it.
+// podGone ends a terminating pod, unless its node took it down before.
 func (e *Engine) podGone(id int32) {
-	s := e.slots.all[id]
+	if e.slots.all[id].node >= 0 {
+		e.endTerminating(id)
+	}
 	e.slots.free = append(e.slots.free, id)
+}
+
+// endTerminating gives the resources of a terminating pod back.
+func (e *Engine) endTerminating(id int32) {
+	s := e.slots.all[id]
+	e.slots.all[id].node = -1
 	e.slots.live--
 	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)
-	if !e.nodes.down[s.node] {
-		e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
-	}
+	e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
 	e.returnGPUs(s.node, s.gpus, s.milli)
 	e.freeNode(s.node, s.request)
 }

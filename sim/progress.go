@@ -72,9 +72,11 @@ func (e *Engine) scheduleWork(j int32) {
 func (e *Engine) scheduleFinish(j int32) {
 	jb := &e.jobs[j]
 	jb.finishGen++
-	if d, ok := jb.remaining.CeilDiv(jb.rate); ok && d < Never-e.now {
-		e.events.push(e.now+d, evJobFinish, j, jb.finishGen)
+	d, ok := jb.remaining.CeilDiv(jb.rate)
+	if !ok {
+		d = Never - e.now
 	}
+	e.events.push(e.now+d, evJobFinish, j, jb.finishGen)
 }
 
 // finishDue ends a job whose work is done. A job that was slowed down since its finish was
@@ -220,6 +222,7 @@ func (e *Engine) endCheckpoint(j int32) {
 	e.settle(j)
 	jb.safe = jb.remaining
 	e.safeAt = e.now
+	e.spinning = 0
 	e.scheduleWork(j)
 }
 

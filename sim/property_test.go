@@ -206,13 +206,26 @@ func (a *auditor) advance(t int64) {
 		a.integrate(next)
 		a.depart()
 		for len(a.faults) > 0 && a.faults[0].Time <= a.now {
-			a.down[a.faults[0].Node] = !a.faults[0].Up
+			a.fault(a.faults[0])
 			a.faults = a.faults[1:]
 		}
 		if next == t {
 			return
 		}
 	}
+}
+
+// fault takes a node down, with the pods that terminate on it, or brings it up.
+func (a *auditor) fault(f sim.Fault) {
+	if !f.Up && !a.down[f.Node] {
+		for i := range a.gone {
+			if a.gone[i].node == f.Node {
+				a.gone[i].time = a.now
+			}
+		}
+		a.depart()
+	}
+	a.down[f.Node] = !f.Up
 }
 
 func (a *auditor) depart() {

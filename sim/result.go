@@ -40,6 +40,7 @@ type Result struct {
 	AtRisk       ledger.Uint128 // milli-GPU x ns that were at risk at the end and settled as kept
 	Reserved     ledger.Uint128 // milli-GPU x ns of quota taken beyond what was bound
 	ReservedRate int64          // milli-GPU of quota taken beyond what is bound at the end
+	Beyond       bool           // something was due later than int64 nanoseconds can say
 	Stranded     int64          // free milli-GPU at the end on hosts where no waiting pod fits
 	Findings     []Finding
 }
@@ -50,7 +51,8 @@ func (e *Engine) Finish() *Result {
 	e.windToEnd()
 	e.findStuck()
 	r := &Result{Config: e.cfg, Policy: e.policy.Name, Seed: e.cfg.Seed, End: e.now, Books: e.books,
-		Reserved: e.reservedIdle, ReservedRate: e.reservedRate, Stranded: e.stranded()}
+		Beyond: e.events.beyond, Stranded: e.endStranded(),
+		Reserved: e.reservedIdle, ReservedRate: e.reservedRate}
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
@@ -69,6 +71,20 @@ func (e *Engine) Finish() *Result {
 	return r
 }
 
+// noteStranded remembers, while a run may be at its own end, what is stranded there.
+func (e *Engine) noteStranded() {
+	if e.arrived == len(e.jobs) && e.running == 0 {
+		e.closingStranded = e.stranded()
+	}
+}
+
+func (e *Engine) endStranded() int64 {
+	if e.wound {
+		return e.closingStranded
+	}
+	return e.stranded()
+}
+
 // windToEnd moves the clock and the books to the run's own end: `until` if it is given,
 // else the last transition, which may lie before the last instant that was looked at.
 func (e *Engine) windToEnd() {
@@ -76,6 +92,7 @@ func (e *Engine) windToEnd() {
 	case e.cfg.Until > 0:
 		e.advanceTo(e.cfg.Until)
 	case e.now > e.lastTransition:
+		e.wound = true
 		e.books.CopyFrom(&e.closing)
 		e.reservedIdle = e.closingReserved
 		e.now = e.lastTransition

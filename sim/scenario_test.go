@@ -48,7 +48,6 @@ func gang(id string, pods int32, gpus, work int64) workloads.Job {
 type script struct {
 	steps   []step
 	charge  bool // admit against quota
-	reason  sim.Reason
 	waiting []int32
 	seen    []sim.Signal // by the Binder
 }
@@ -135,7 +134,7 @@ type stage struct {
 func playScript(t *testing.T, cfg sim.Config, s *script) *stage {
 	t.Helper()
 	if cfg.Queues == nil {
-		cfg.Queues = []quota.Queue{{Name: "default"}}
+		cfg.Queues = []quota.Queue{{Name: "default", Nominal: quota.Amounts{1 << 40}, Covers: [4]bool{true}}}
 	}
 	if cfg.Until == 0 {
 		cfg.Until = 100 * sec

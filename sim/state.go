@@ -65,9 +65,10 @@ const (
 type job struct {
 	state   JobState
 	queue   int32
-	visible bool   // its Workload reached the Admitter
-	charged bool   // its quota is taken
-	gen     uint32 // grows with every admission and eviction; events of an earlier life are dead
+	visible bool         // its Workload reached the Admitter
+	charged bool         // its quota is taken
+	holds   []quota.Item // what is charged
+	gen     uint32       // grows with every admission and eviction; events of an earlier life are dead
 
 	request            topology.Resources // of all its pods
 	activeAt           int32              // position in Engine.active while admitted

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/gangplan/gangplan/sim/devices"
+	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
 )
 
@@ -10,7 +11,8 @@ import (
 // verbs committed or rolled back.
 type Tx struct {
 	View
-	ops []op
+	ops      []op
+	imagined int64 // jobs that are imagined gone
 }
 
 // Mark is a savepoint.
@@ -44,9 +46,18 @@ func (tx *Tx) Rollback(m Mark) {
 	tx.ops = tx.ops[:m]
 }
 
-// Admit charges a queued job's whole request to its queue's quota.
+// Admit charges a queued job's whole request to its queue's quota, of the first flavors.
 func (tx *Tx) Admit(j int32) {
+	jb := &tx.e.jobs[j]
+	jb.holds = tx.e.quota.AppendFirst(jb.holds[:0], jb.queue, tx.e.total(j))
+	tx.AdmitUsing(j, jb.holds)
+}
+
+// AdmitUsing charges a queued job what it is given: of which flavors how much. The list
+// must not change while the job holds quota.
+func (tx *Tx) AdmitUsing(j int32, usage []quota.Item) {
 	tx.e.must(tx.e.jobs[j].state == Queued, "admit a job that is not queued")
+	tx.e.jobs[j].holds = usage
 	tx.e.charge(j)
 	tx.do(op{kind: opAdmit, a: j})
 }
@@ -94,7 +105,9 @@ func (tx *Tx) Evict(j int32, c Cause) {
 func (tx *Tx) do(o op) { tx.ops = append(tx.ops, o) }
 
 // mustBeClean catches a cycle that left verbs neither committed nor rolled back.
-func (tx *Tx) mustBeClean() { tx.e.must(len(tx.ops) == 0, "a cycle ended with an open transaction") }
+func (tx *Tx) mustBeClean() {
+	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0, "a cycle ended with an open transaction")
+}
 
 // undo takes one tentative change back.
 func (e *Engine) undo(o op) {
@@ -140,14 +153,14 @@ func (tx *Tx) Commit() {
 func (e *Engine) charge(j int32) {
 	jb := &e.jobs[j]
 	jb.charged = true
-	e.quota.Add(jb.queue, e.total(j))
+	e.quota.UseAll(jb.queue, jb.holds)
 	e.reservedRate += e.total(j)[topology.GPU]
 }
 
 func (e *Engine) uncharge(j int32) {
 	jb := &e.jobs[j]
 	jb.charged = false
-	e.quota.Remove(jb.queue, e.total(j))
+	e.quota.FreeAll(jb.queue, jb.holds)
 	e.reservedRate -= e.total(j)[topology.GPU]
 }
 
@@ -208,8 +221,31 @@ func (e *Engine) bindAssumed(p int32) {
 	e.bindPod(p, node)
 }
 
+// Imagine frees in the view what a job's pods and assignment hold of nodes, or takes it
+// again. Unlike Evict it leaves quota alone, and whoever imagines takes everything back
+// before the cycle ends: a search for victims does, in any order.
+func (tx *Tx) Imagine(j int32, gone bool) {
+	by := int64(1)
+	if gone {
+		by = -1
+	}
+	tx.imagined -= by
+	tx.e.pretendPlaces(j, by)
+}
+
 // pretendGone frees, or with by = 1 takes again, what evicting a job frees.
 func (e *Engine) pretendGone(j int32, by int64) {
+	e.pretendPlaces(j, by)
+	switch jb := &e.jobs[j]; {
+	case !jb.charged:
+	case by < 0:
+		e.quota.FreeAll(jb.queue, jb.holds)
+	default:
+		e.quota.UseAll(jb.queue, jb.holds)
+	}
+}
+
+func (e *Engine) pretendPlaces(j int32, by int64) {
 	jb := &e.jobs[j]
 	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
 		pd := &e.pods[p]
@@ -221,9 +257,6 @@ func (e *Engine) pretendGone(j int32, by int64) {
 		if pd.assigned {
 			e.take(Assigned, pd.pin, r)
 		}
-	}
-	if jb.charged {
-		e.quota.Add(jb.queue, e.total(j).Times(by))
 	}
 }
 

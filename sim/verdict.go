@@ -49,8 +49,12 @@ func (e *Engine) changePending() bool {
 // alive reports whether an event's subject still lives the life it was scheduled for.
 func (e *Engine) alive(ev *event) bool {
 	switch ev.kind {
-	case evNodeUp, evNodeDown, evNodeNoticed, evPodGone, evQuotaRelease:
+	case evNodeUp:
+		return e.nodes.down[ev.id]
+	case evNodeDown, evNodeNoticed, evQuotaRelease:
 		return true
+	case evPodGone:
+		return e.slots.all[ev.id].node >= 0
 	case evReplace:
 		return e.jobs[e.pods[ev.id].job].gen == ev.gen
 	case evPodReady, evHoldEnd:
@@ -75,6 +79,7 @@ func (e *Engine) noteEviction(j int32) {
 		jb.burst, jb.burstAt = 0, e.now
 	}
 	jb.burst++
+	e.spinning++
 	jb.evictedAt = [3]int64{jb.evictedAt[1], jb.evictedAt[2], e.now}
 	switch {
 	case jb.burst >= burstLimit:
@@ -95,7 +100,7 @@ func (e *Engine) livelock(j int32, detail string) {
 // stuckSince reports whether no job finished or made progress safe since t and none ran
 // throughout.
 func (e *Engine) stuckSince(t int64) bool {
-	if e.finishedAt >= t || e.safeAt >= t {
+	if e.finishedAt > t || e.safeAt > t {
 		return false
 	}
 	if e.running == 0 {

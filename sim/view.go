@@ -44,6 +44,12 @@ func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }
 // NeverFits reports whether a job got that verdict when it was submitted.
 func (v View) NeverFits(j int32) bool { return v.e.jobs[j].neverFits }
 
+// PodsReady holds waitForPodsReady as configured.
+func (v View) PodsReady() *PodsReady { return &v.e.cfg.PodsReady }
+
+// Charged reports whether a job's quota is taken; it may still be when the job is evicted.
+func (v View) Charged(j int32) bool { return v.e.jobs[j].charged }
+
 // Quota returns the quota tree. Policies change it through Tx only.
 func (v View) Quota() *quota.Tree { return v.e.quota }
 

@@ -36,6 +36,16 @@ var Astra []byte
 //go:embed conformance/nccl_measured.jsonl
 var NCCL []byte
 
+// KueueQuota are nominations of single workloads by Kueue v0.17.0, one a line, gzipped.
+//
+//go:embed conformance/kueue_quota_cases.jsonl.gz
+var KueueQuota []byte
+
+// KueueCycle are scheduling cycles of Kueue v0.17.0, one sequence a line, gzipped.
+//
+//go:embed conformance/kueue_cycle_cases.jsonl.gz
+var KueueCycle []byte
+
 // KubeScore are answers of kube-scheduler 1.34: which nodes take a pod, and how each
 // plugin rates them.
 //

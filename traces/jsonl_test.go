@@ -174,7 +174,7 @@ func anyJob(maxSets int) *rapid.Generator[workloads.Job] {
 	return rapid.Custom(func(t *rapid.T) workloads.Job {
 		j := workloads.NewJob("j"+anyName.Draw(t, "id"), rapid.Int64Range(0, 100).Draw(t, "row"))
 		j.Submit, j.Duration, j.TimeLimit = times.Draw(t, "submit"), times.Draw(t, "duration"), times.Draw(t, "limit")
-		j.CheckpointInterval, j.CheckpointCost = times.Draw(t, "interval"), times.Draw(t, "cost")
+		j.CheckpointInterval, j.CheckpointCost = max(times.Draw(t, "interval"), j.Duration/1_000_000+1), times.Draw(t, "cost")
 		j.Startup = rapid.Int64Range(-1, 1e12).Draw(t, "startup")
 		j.Queue, j.Tenant, j.Image = anyName.Draw(t, "queue"), anyName.Draw(t, "tenant"), anyName.Draw(t, "image")
 		j.Priority, j.ImageBytes = rapid.Int32().Draw(t, "priority"), rapid.Int64Range(0, 1<<50).Draw(t, "image bytes")

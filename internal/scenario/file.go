@@ -28,6 +28,7 @@ type File struct {
 	Workload Workload `yaml:"workload,required"`
 	Scale    Scale    `yaml:"scale"`
 	Queues   []Queue  `yaml:"queues"`
+	Cohorts  []Cohort `yaml:"cohorts"`
 	Policies []Policy `yaml:"policies"`
 
 	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
@@ -239,6 +240,36 @@ type Queue struct {
 	Name     string `yaml:"name,required"`
 	Strategy string `yaml:"strategy"` // BestEffortFIFO or StrictFIFO
 	Quota    *Quota `yaml:"quota"`
+
+	Cohort         string      `yaml:"cohort"`
+	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
+	LendingLimit   *Quota      `yaml:"lendingLimit"`
+	FairWeight     *float64    `yaml:"fairWeight"` // 1 if nil
+	Preemption     *Preemption `yaml:"preemption"`
+}
+
+// Cohort is a node of the quota tree above the queues. A cohort that queues name need not
+// be described.
+type Cohort struct {
+	Name           string   `yaml:"name,required"`
+	Parent         string   `yaml:"parent"`
+	Quota          *Quota   `yaml:"quota"`
+	BorrowingLimit *Quota   `yaml:"borrowingLimit"`
+	LendingLimit   *Quota   `yaml:"lendingLimit"`
+	FairWeight     *float64 `yaml:"fairWeight"`
+}
+
+// Preemption is Kueue's setting of the same name. Left out, a policy is Never.
+type Preemption struct {
+	WithinClusterQueue  string              `yaml:"withinClusterQueue"`
+	ReclaimWithinCohort string              `yaml:"reclaimWithinCohort"`
+	BorrowWithinCohort  *BorrowWithinCohort `yaml:"borrowWithinCohort"`
+}
+
+// BorrowWithinCohort lets a queue preempt others and borrow at the same time.
+type BorrowWithinCohort struct {
+	Policy               string `yaml:"policy,required,short"` // Never or LowerPriority
+	MaxPriorityThreshold *int64 `yaml:"maxPriorityThreshold,signed"`
 }
 
 // Quota covers the resources that are not nil.
@@ -260,6 +291,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
+	BlockAdmission    bool              `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 

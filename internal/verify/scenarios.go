@@ -51,8 +51,10 @@ func runScenarios(o Options) ([]Outcome, error) {
 		if c.ID == "" || len(c.Policy) == 0 {
 			return fmt.Errorf("expected an id and a list of policies")
 		}
-		for _, policy := range c.Policy {
-			out = append(out, c.outcome(policy))
+		for _, v := range c.variants() {
+			for _, policy := range c.Policy {
+				out = append(out, v.outcome(policy))
+			}
 		}
 		return nil
 	})
@@ -136,9 +138,6 @@ type ran struct {
 }
 
 func (c *scenarioCase) run(policy string) (*ran, error) {
-	if c.Config["variants"] != nil {
-		return nil, cannot("configuration variants")
-	}
 	file, err := c.convert(policy)
 	if err != nil {
 		return nil, err
