@@ -234,6 +234,11 @@ func TestContentionInvariants(t *testing.T) {
 			}
 			last = got
 		}
+		for j, most := range s.saturated() {
+			if last[j] > most {
+				t.Errorf("seed %d: job %d takes %d ns, %d if everyone always sends", seed, j, last[j], most)
+			}
+		}
 		use := make([]float64, len(s.f.uplink))
 		for j := range s.jobs {
 			for _, u := range s.loads[j].uses {
@@ -249,6 +254,51 @@ func TestContentionInvariants(t *testing.T) {
 	s := pair(t)
 	if got := s.times(s.all()); got[0] != got[1] {
 		t.Errorf("equal jobs take %v", got)
+	}
+}
+
+// saturated is the time of each job if all others were on the network all the time.
+func (s *system) saturated() []int64 {
+	busy := *s
+	busy.jobs = slices.Clone(s.jobs)
+	for j := range busy.jobs {
+		busy.jobs[j].step = Step{}
+	}
+	x := make([]int64, len(s.jobs))
+	for j := range x {
+		x[j] = 1
+	}
+	out := make([]int64, len(x))
+	for j := range x {
+		out[j] = busy.next(j, x)
+	}
+	return out
+}
+
+// k times the bandwidths and a k-th of all times is a k-th of the solution; what rounds up
+// is off by a few nanoseconds.
+func TestContentionScale(t *testing.T) {
+	const k = 4
+	for seed := uint64(0); seed < 60; seed += 2 { // without latencies
+		slow, fast := randomSystem(t, seed), randomSystem(t, seed)
+		p := slow.f.profile
+		p.DomainBusBW, p.NICGBps = k*p.DomainBusBW, k*p.NICGBps
+		f := *slow.f
+		f.profile, f.nic = p, k*f.nic
+		f.uplink = slices.Clone(f.uplink)
+		for d := range f.uplink {
+			f.uplink[d] *= k
+		}
+		fast.f, fast.jobs, fast.loads = &f, nil, nil
+		for _, j := range slow.jobs {
+			fast.add(j.pods, j.bytes, Step{j.step.Compute / k, j.step.Hidden / k})
+		}
+		want := slow.times(slow.all())
+		for j, got := range fast.times(fast.all()) {
+			if d := float64(got*k)/float64(want[j]) - 1; d < -1e-5 || d > 1e-5 {
+				t.Errorf("seed %d: job %d takes %d, and %d on a fabric %d times as fast", seed, j, want[j], got, k)
+			}
+		}
 	}
 }
 
@@ -395,10 +445,7 @@ func benchPlacement(b *testing.B, percent int) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		j := int32(i*2654435761) % jobs
-		if j < 0 {
-			j += jobs
-		}
+		j := int32(uint32(i) * 2654435761 % jobs)
 		c.Remove(j)
 		f.Load(scratch, places[i%len(places)], 16e9, &l)
 		c.Add(j, &l, step)
