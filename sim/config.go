@@ -12,6 +12,7 @@ import (
 type Config struct {
 	Cluster *topology.Cluster
 	Fabric  *fabric.Fabric // nil: communication costs nothing
+	Sharing Sharing        // what jobs on the same links do to each other
 	Jobs    []workloads.Job
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
@@ -38,6 +39,18 @@ type Fault struct {
 	Node int32
 	Up   bool
 }
+
+// Sharing is how jobs that use the same links slow each other down.
+type Sharing uint8
+
+// NoSharing leaves every job alone. Fluid takes averages: each job meets the others as
+// often as they are on the network. Flow simulates every message with phases aligned
+// whenever a placement changes; it is for small studies.
+const (
+	NoSharing Sharing = iota
+	Fluid
+	Flow
+)
 
 // Creation is the order in which pods of jobs that start together come into being.
 type Creation uint8

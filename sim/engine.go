@@ -49,6 +49,8 @@ type Engine struct {
 	fitKnown        map[uint64]bool // per jobShape
 
 	scratch    *fabric.Scratch
+	load       fabric.Load
+	sharing    sharing
 	gang       []fabric.Pod
 	gpuScratch []int32
 	perModel   []int64
@@ -87,6 +89,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	}
 	if cfg.Fabric != nil {
 		e.scratch = fabric.NewScratch(cfg.Fabric)
+		e.sharing = newSharing(cfg)
 	}
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
@@ -133,6 +136,7 @@ func (e *Engine) Step() bool {
 			break
 		}
 	}
+	e.shareLinks()
 	e.claim()
 	e.detectDeadlock()
 	e.plan(&e.admit)
@@ -299,8 +303,10 @@ func (e *Engine) handleJob(ev event) {
 	j := ev.id
 	jb := &e.jobs[j]
 	switch {
-	case ev.kind == evJobFinish && ev.gen == jb.runGen:
-		e.finish(j)
+	case ev.kind == evJobFinish:
+		if ev.gen == jb.finishGen {
+			e.finishDue(j)
+		}
 	case ev.kind == evCheckpointStart && ev.gen == jb.runGen:
 		e.startCheckpoint(j)
 	case ev.kind == evCheckpointEnd && ev.gen == jb.runGen:

@@ -17,7 +17,8 @@ type progress struct {
 	running       bool
 	checkpointing bool
 	started       bool   // the barrier has held in this admission
-	runGen        uint32 // grows when the end of the work moves; finish and checkpoint events carry it
+	runGen        uint32 // grows when work starts or stops; checkpoint events carry it
+	finishGen     uint32 // grows when a finish is planned anew or not planned any more
 	rate          uint64 // r of the contract
 	unshared      uint64 // s: the rate without neighbours, never below rate
 	settledAt     int64
@@ -33,10 +34,14 @@ type progress struct {
 
 	// What the fabric made of it, weighted by running time. Costs are ppm of the ideal.
 	idealAllReduce int64 // ns; 0 until known
+	idleAllReduce  int64 // ns where it stands, without neighbours
+	allReduce      int64 // ns now
 	allReducePPM   int64
+	localityPPM    int64
 	stepPPM        int64
 	runNanos       int64
 	allReduceSum   ledger.Uint128
+	localitySum    ledger.Uint128
 	stepSum        ledger.Uint128
 }
 
@@ -57,14 +62,33 @@ func (e *Engine) run(j int32) {
 func (e *Engine) scheduleWork(j int32) {
 	jb := &e.jobs[j]
 	jb.runGen++
+	e.scheduleFinish(j)
+	if every := e.cfg.Jobs[j].CheckpointInterval; every > 0 {
+		e.events.push(e.now+every, evCheckpointStart, j, jb.runGen)
+	}
+}
+
+// scheduleFinish plans the end of the remaining work at the present rate.
+func (e *Engine) scheduleFinish(j int32) {
+	jb := &e.jobs[j]
+	jb.finishGen++
 	d, ok := jb.remaining.CeilDiv(jb.rate)
 	if !ok {
 		d = Never - e.now
 	}
-	e.events.push(e.now+d, evJobFinish, j, jb.runGen)
-	if every := e.cfg.Jobs[j].CheckpointInterval; every > 0 {
-		e.events.push(e.now+every, evCheckpointStart, j, jb.runGen)
+	e.events.push(e.now+d, evJobFinish, j, jb.finishGen)
+}
+
+// finishDue ends a job whose work is done. A job that was slowed down since its finish was
+// planned has work left and is planned again: so neighbours that come move no event.
+func (e *Engine) finishDue(j int32) {
+	jb := &e.jobs[j]
+	jb.advance(e.now)
+	if !jb.remaining.IsZero() {
+		e.scheduleFinish(j)
+		return
 	}
+	e.finish(j)
 }
 
 // advance brings a running job's progress up to now.
@@ -80,6 +104,7 @@ func (jb *job) advance(now int64) {
 	jb.useful.AddProduct(uint64(dt), jb.rate)
 	jb.unsharedU.AddProduct(uint64(dt), jb.unshared)
 	jb.allReduceSum.AddProduct(uint64(dt), uint64(jb.allReducePPM))
+	jb.localitySum.AddProduct(uint64(dt), uint64(jb.localityPPM))
 	jb.stepSum.AddProduct(uint64(dt), uint64(jb.stepPPM))
 }
 
@@ -120,6 +145,7 @@ func (e *Engine) resize(j int32) {
 	jb := &e.jobs[j]
 	jb.advance(e.now)
 	jb.parts = e.closeParts(j, jb.parts)
+	e.resizes(j)
 }
 
 // settle books the time at risk as kept.
@@ -150,7 +176,9 @@ func (e *Engine) stopRunning(j int32, to ledger.Account) {
 	e.moveRunning(j, jb.runAccount(), to)
 	jb.running, jb.checkpointing = false, false
 	jb.runGen++
+	jb.finishGen++
 	e.running--
+	e.leaveFabric(j)
 }
 
 // runAccount is where the pods of a running job stand.
@@ -182,6 +210,7 @@ func (e *Engine) startCheckpoint(j int32) {
 	e.moveRunning(j, ledger.Running, ledger.Checkpoint)
 	jb.checkpointing = true
 	jb.runGen++
+	jb.finishGen++
 	e.events.push(e.now+e.cfg.Jobs[j].CheckpointCost, evCheckpointEnd, j, jb.runGen)
 }
 
@@ -207,12 +236,12 @@ func (e *Engine) moveRunning(j int32, from, to ledger.Account) {
 	}
 }
 
-// setRates asks the fabric how fast the job runs where it stands. The floats of the
-// fabric end in whole nanoseconds; everything after is integer.
+// setRates asks the fabric how fast the job runs where it stands, and puts it there. The
+// floats of the fabric end in whole nanoseconds; everything after is integer.
 func (e *Engine) setRates(j int32) {
 	jb := &e.jobs[j]
 	jb.rate, jb.unshared = fullSpeed, fullSpeed
-	jb.allReducePPM, jb.stepPPM = ppm, ppm
+	jb.allReducePPM, jb.localityPPM, jb.stepPPM = ppm, ppm, ppm
 	model := e.cfg.Jobs[j].Model
 	if model == nil || e.cfg.Fabric == nil {
 		return
@@ -221,16 +250,25 @@ func (e *Engine) setRates(j int32) {
 	if jb.idealAllReduce == 0 {
 		jb.idealAllReduce = e.idealAllReduce(j, gang)
 	}
-	ideal := jb.idealAllReduce
-	actual := max(ideal, e.cfg.Fabric.AllReduce(e.scratch, gang, model.GradientBytes).Nanos)
-	if ideal <= 0 {
+	if jb.idealAllReduce <= 0 {
 		return
 	}
-	idealStep, actualStep := model.StepNanos(ideal), model.StepNanos(actual)
-	jb.rate = ratio32(idealStep, actualStep)
-	jb.unshared = jb.rate
-	jb.allReducePPM = mulDiv(actual, ppm, ideal)
-	jb.stepPPM = mulDiv(actualStep, ppm, idealStep)
+	e.cfg.Fabric.Load(e.scratch, gang, model.GradientBytes, &e.load)
+	jb.idleAllReduce = max(jb.idealAllReduce, e.load.Idle.Nanos)
+	e.setRate(j, jb.idleAllReduce)
+	e.joinFabric(j)
+}
+
+// setRate sets the rates of a job whose all-reduce takes so long.
+func (e *Engine) setRate(j int32, allReduce int64) {
+	jb, model := &e.jobs[j], e.cfg.Jobs[j].Model
+	jb.allReduce = allReduce
+	idealStep, step := model.StepNanos(jb.idealAllReduce), model.StepNanos(allReduce)
+	jb.rate = ratio32(idealStep, step)
+	jb.unshared = ratio32(idealStep, model.StepNanos(jb.idleAllReduce))
+	jb.allReducePPM = mulDiv(allReduce, ppm, jb.idealAllReduce)
+	jb.localityPPM = mulDiv(jb.idleAllReduce, ppm, jb.idealAllReduce)
+	jb.stepPPM = mulDiv(step, ppm, idealStep)
 }
 
 func (e *Engine) idealAllReduce(j int32, gang []fabric.Pod) int64 {

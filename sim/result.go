@@ -22,6 +22,7 @@ type JobRow struct {
 	Requeues   int32
 	RunNanos   int64
 	AllReduce  int64
+	Locality   int64 // the part of AllReduce that the placement alone makes
 	Step       int64
 	NeverFits  bool
 	Carried    bool // ran before the measured window: outside wait statistics
@@ -109,6 +110,7 @@ func (e *Engine) row(j int32) JobRow {
 	}
 	if jb.idealAllReduce > 0 && jb.runNanos > 0 {
 		r.AllReduce, _ = jb.allReduceSum.CeilDiv(uint64(jb.runNanos))
+		r.Locality, _ = jb.localitySum.CeilDiv(uint64(jb.runNanos))
 		r.Step, _ = jb.stepSum.CeilDiv(uint64(jb.runNanos))
 	}
 	return r

@@ -59,7 +59,9 @@ func (e *Engine) alive(ev *event) bool {
 		return e.jobs[e.pods[ev.id].job].gen == ev.gen
 	case evPodReady, evHoldEnd:
 		return e.pods[ev.id].gen == ev.gen
-	case evJobFinish, evCheckpointStart, evCheckpointEnd:
+	case evJobFinish:
+		return e.jobs[ev.id].finishGen == ev.gen
+	case evCheckpointStart, evCheckpointEnd:
 		return e.jobs[ev.id].runGen == ev.gen
 	case evReadyDeadline:
 		return e.jobs[ev.id].deadlineGen == ev.gen

@@ -126,6 +126,8 @@ type ModelProfile struct {
 // backward pass is two thirds of the computation and hides its overlap's share of it.
 // spec: T_step = C + max(0, T_ar - overlap * 2/3 C).
 func (p *ModelProfile) StepNanos(allReduce int64) int64 {
-	hidden := p.Compute * 2 * p.OverlapMilli / 3000
-	return p.Compute + max(0, allReduce-hidden)
+	return p.Compute + max(0, allReduce-p.Hidden())
 }
+
+// Hidden is how much of an all-reduce the computation of a step hides, in ns.
+func (p *ModelProfile) Hidden() int64 { return p.Compute * 2 * p.OverlapMilli / 3000 }

@@ -81,18 +81,41 @@ type Node struct {
 type NodesFrom struct {
 	File   string `yaml:"file,required"`
 	Format string `yaml:"format"` // csv
+	GPUs   int    `yaml:"gpus,positive"`
 }
 
-// Fabric is a profile and what is special of the levels' uplinks.
+// Fabric is a profile, what differs from it, and what is known of the levels' uplinks.
+// Profile custom starts from a network without latency and needs the bandwidths.
 type Fabric struct {
 	Profile string            `yaml:"profile,required,short"`
 	Levels  map[string]Uplink `yaml:"levels"`
+
+	DomainBusGBps float64  `yaml:"domainBusGBps,positive"`
+	NICs          int      `yaml:"nics,positive"`
+	NICGBps       float64  `yaml:"nicGBps,positive"`
+	Efficiency    float64  `yaml:"netEfficiency,positive"`
+	Algorithm     string   `yaml:"algorithm"`
+	NVLS          string   `yaml:"nvls"`
+	Intra         *Latency `yaml:"intra"`
+	Inter         *Latency `yaml:"inter"`
+	Hop           Duration `yaml:"hop"`
+
+	Contention string `yaml:"contention"`
+}
+
+// Latency is the two lines that collectives follow: small ones A0 and their size over B0
+// GB/s, large ones A1 above what the bandwidth allows.
+type Latency struct {
+	A0 Duration `yaml:"a0"`
+	B0 float64  `yaml:"b0,required,positive"`
+	A1 Duration `yaml:"a1"`
 }
 
 // Uplink is the uplink of every domain of a level.
 type Uplink struct {
 	Oversubscription float64 `yaml:"oversubscription,positive"`
 	Efficiency       float64 `yaml:"efficiency,positive"`
+	HostGBps         float64 `yaml:"hostGBps,positive"`
 }
 
 // Workload has exactly one of Trace, Jobs and Synthetic.
@@ -153,7 +176,8 @@ type Job struct {
 	Count       int      `yaml:"count,positive"`
 	Submit      Duration `yaml:"submit"`
 	SubmitEvery Duration `yaml:"submitEvery"`
-	Duration    Duration `yaml:"duration,required"`
+	Duration    Duration `yaml:"duration"`
+	Steps       int64    `yaml:"steps,positive"`
 	Queue       string   `yaml:"queue"`
 	Priority    int32    `yaml:"priority,signed"`
 	Tenant      string   `yaml:"tenant"`
@@ -162,12 +186,20 @@ type Job struct {
 	Pods    Pods     `yaml:",inline"`
 	PodSets []PodSet `yaml:"podSets"`
 
-	Model      string      `yaml:"model"` // the model it trains
+	Model      *Model      `yaml:"model"` // the model it trains
 	Startup    *Duration   `yaml:"startup"`
 	TimeLimit  Duration    `yaml:"timeLimit,positive"`
 	Checkpoint *Checkpoint `yaml:"checkpoint"`
 	Image      string      `yaml:"image"`
 	ImageSize  Bytes       `yaml:"imageSize"`
+}
+
+// Model is a known model by its name, or one of the scenario's own.
+type Model struct {
+	Name       string   `yaml:"name,short"`
+	GradientGB float64  `yaml:"gradientGB,positive"`
+	Compute    Duration `yaml:"compute,positive"`
+	Overlap    *float64 `yaml:"overlap"`
 }
 
 // PodSet is a part of a job whose pods are equal.

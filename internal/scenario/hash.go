@@ -21,6 +21,7 @@ type identity struct {
 
 	Fabric  *fabric.Profile
 	Uplinks map[string]Uplink
+	Sharing sim.Sharing
 
 	Jobs                []workloads.Job
 	Trace               *Trace
@@ -50,7 +51,7 @@ func (r *resolver) hash() string {
 	}
 	if c.Fabric != nil {
 		profile := c.Fabric.Profile()
-		id.Fabric, id.Uplinks = &profile, map[string]Uplink{}
+		id.Fabric, id.Uplinks, id.Sharing = &profile, map[string]Uplink{}, c.Sharing
 		for name, up := range r.Fabric.Levels {
 			id.Uplinks[name] = up.filled()
 		}

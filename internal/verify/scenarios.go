@@ -115,6 +115,9 @@ func (c *scenarioCase) expectOf(policy string) map[string]any {
 
 // answer converts, runs and measures everything the policy's expectations name.
 func (c *scenarioCase) answer(policy string) (map[string]any, error) {
+	if c.isNetwork() {
+		return c.answerNetwork(policy)
+	}
 	expect := c.expectOf(policy)
 	if len(c.Policy) > 1 && len(expect) == len(c.Expect) && c.Expect[policy] == nil {
 		return nil, cannot("nothing is expected of this policy by name")
@@ -149,6 +152,11 @@ func (c *scenarioCase) run(policy string) (*ran, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.runFile(file)
+}
+
+// runFile runs the only policy of a scenario file.
+func (c *scenarioCase) runFile(file *scenario.File) (*ran, error) {
 	s, err := file.Resolve("")
 	if err != nil {
 		return nil, fmt.Errorf("not a valid scenario: %w", err)
