@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -69,6 +70,72 @@ func (b consoleBlock) check(t *testing.T) {
 	}
 	if trimRight(got) != trimRight(strings.TrimSpace(b.want)) {
 		t.Errorf("prints\n%s\nbut the docs say\n%s", got, b.want)
+	}
+}
+
+// TestReadmeScenarios runs what the README says about one's own cluster: every scenario with
+// the trace under it, and then every gangplan command of the same section.
+func TestReadmeScenarios(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, section := range strings.Split(string(text), "\n## ") {
+		blocks := map[string]string{}
+		for _, m := range fence.FindAllStringSubmatch(section, -1) {
+			blocks[m[1]] += m[2]
+		}
+		if blocks["yaml"] == "" {
+			continue
+		}
+		ran++
+		title, _, _ := strings.Cut(section, "\n")
+		t.Run(title, func(t *testing.T) { followReadme(t, blocks) })
+	}
+	if ran == 0 {
+		t.Error("no scenario was found: nothing was tested")
+	}
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+	traceFile = regexp.MustCompile(`file: ([\w.]+)`)
+)
+
+// followReadme does in an empty folder what a reader would.
+func followReadme(t *testing.T, blocks map[string]string) {
+	t.Chdir(t.TempDir())
+	write(t, "scenario.yaml", blocks["yaml"])
+	if m := traceFile.FindStringSubmatch(blocks["yaml"]); m != nil {
+		write(t, m[1], blocks["csv"])
+	}
+	commands := 0
+	for line := range strings.Lines(blocks[""]) {
+		line, _, _ = strings.Cut(line, "#")
+		args := strings.Fields(line)
+		if len(args) == 0 || args[0] != "gangplan" {
+			continue
+		}
+		commands++
+		var out, errOut bytes.Buffer
+		code := execute(t.Context(), args[1:], strings.NewReader(""), &out, &errOut)
+		if different := args[1] == "diff" && code == exitFailed; code != exitOK && !different || out.Len() == 0 {
+			t.Errorf("%s: exit code %d: %s", line, code, errOut.String())
+		}
+	}
+	if commands == 0 {
+		t.Error("no command was found")
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if text == "" {
+		t.Fatalf("the README does not say what %s is", name)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
