@@ -75,6 +75,6 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newPolicies(), newVersion())
+	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newFragmentation(), newPolicies(), newVersion())
 	return root
 }
