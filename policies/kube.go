@@ -38,12 +38,23 @@ type kube struct {
 	seq      int64
 
 	started []int64 // when each pod was bound, for preemption
+
+	terms  []*terms // per job, nil where it has none; nil if no job has any
+	counts []int32  // of the job at hand: bound pods per domain
+	placed int32    // all of them
+	fewest []int32  // per constraint, the pods of the domain that has fewest
+	window []int32  // of a search by terms: the feasible nodes, their scores, and room
+	totals []int64
+	raw    []int64
+	soft   []stage.SpreadTerm
+	seen   []int32
 }
 
 // pinKey is a class of pods that may go to one node only, or to any (-1) but whose
-// priority counts because they preempt.
+// priority counts because they preempt, or whose job counts (not -1) because of its terms.
 type pinKey struct {
 	node     int32
+	job      int32
 	shape    capacity.Shape
 	priority int32
 }
@@ -59,6 +70,7 @@ func (k *kube) Reset(v sim.View) {
 	k.anywhere = k.anywhere[:0]
 	k.started = make([]int64, v.Pods())
 	k.resetSearch(v)
+	k.resetTerms(v)
 }
 
 // Signals implements sim.Controller.
@@ -99,6 +111,7 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	}
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.waiting.Remove(pod)
+		k.wakeSiblings(tx.View, pod)
 		k.started[pod] = tx.Now()
 		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
 		tx.Commit()
@@ -130,15 +143,22 @@ func (k *kube) class(v sim.View, p int32) int32 {
 	if k.preempts {
 		priority = v.Job(v.JobOf(p)).Priority
 	}
-	if node < 0 && priority == 0 {
+	t, job := k.termsOf(v, p), int32(-1)
+	if t != nil {
+		job = v.JobOf(p)
+	}
+	if node < 0 && priority == 0 && t == nil {
 		return int32(shape)
 	}
-	key := pinKey{node, shape, priority}
+	key := pinKey{node, job, shape, priority}
 	class, ok := k.pinned[key]
 	if !ok {
 		class = int32(len(k.reasons))
 		k.pinned[key] = class
 		k.reasons = append(k.reasons, sim.ReasonNone)
+		if t != nil {
+			t.classes = append(t.classes, class)
+		}
 		if node < 0 {
 			k.anywhere = append(k.anywhere, class)
 		} else {
@@ -172,7 +192,7 @@ func (k *kube) refusal(v sim.View, pod int32) sim.Reason {
 	switch {
 	case v.FreeGPUs(v.Models(set)) < unbound*v.PodRequest(set)[topology.GPU]:
 		return sim.ReasonInsufficient
-	case v.Pin(pod) >= 0 && v.Total(sim.Physical, v.Shape(set)) >= unbound:
+	case (v.Pin(pod) >= 0 || k.termsOf(v, pod) != nil) && v.Total(sim.Physical, v.Shape(set)) >= unbound:
 		return sim.ReasonTopology
 	}
 	return sim.ReasonShape

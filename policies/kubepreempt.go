@@ -34,7 +34,7 @@ func (k *kube) tryPreempt(tx *sim.Tx, pod int32) bool {
 // The promise itself does not count against it.
 func (k *kube) nominatedNode(v sim.View, pod int32) int32 {
 	n := v.NominatedNode(pod)
-	if n < 0 || v.Down(n) || !k.fleet.Resolvable(k.want(v, pod), n) {
+	if n < 0 || v.Down(n) || !k.fleet.Resolvable(k.want(v, pod), n) || !k.termsAllow(v, pod, n) {
 		return -1
 	}
 	s := k.space(v, n)
@@ -43,6 +43,13 @@ func (k *kube) nominatedNode(v sim.View, pod int32) int32 {
 		return -1
 	}
 	return n
+}
+
+// termsAllow is allows for a job that may have no terms. That others leave the node does
+// not change what a job's pods ask of each other.
+func (k *kube) termsAllow(v sim.View, pod, node int32) bool {
+	t := k.termsOf(v, pod)
+	return t == nil || k.allows(v, pod, node, t)
 }
 
 // space is what is free of a node and promised to nobody.
@@ -93,7 +100,7 @@ func (k *kube) preemptionOffset(v sim.View, pod int32) int {
 // victimsOn returns which of the less important pods, sorted by node, must leave a node.
 func (k *kube) victimsOn(v sim.View, pod, node int32, lower []stage.Victim) ([]stage.Victim, bool) {
 	pin := v.Pin(pod)
-	if v.Down(node) || pin >= 0 && pin != node || !k.fleet.Resolvable(k.want(v, pod), node) {
+	if v.Down(node) || pin >= 0 && pin != node || !k.fleet.Resolvable(k.want(v, pod), node) || !k.termsAllow(v, pod, node) {
 		return nil, false
 	}
 	byNode := func(x stage.Victim, n int32) int { return int(x.Node - n) }

@@ -93,12 +93,16 @@ func (k *kube) want(v sim.View, pod int32) *stage.Want { return &k.wants[v.Shape
 // pick returns the best node for a pod, or -1.
 func (k *kube) pick(v sim.View, pod int32) int32 {
 	k.fleet.Sync(v)
+	t := k.termsOf(v, pod)
+	if t != nil {
+		k.count(v, v.JobOf(pod), t)
+	}
 	if node := k.nominatedNode(v, pod); node >= 0 {
 		return node
 	}
 	want := k.want(v, pod)
 	if node := v.Pin(pod); node >= 0 {
-		if k.fleet.Rate(want, node) == stage.NotFeasible {
+		if k.fleet.Rate(want, node) == stage.NotFeasible || t != nil && !k.allows(v, pod, node, t) {
 			return -1
 		}
 		return node
@@ -106,6 +110,9 @@ func (k *kube) pick(v sim.View, pod int32) int32 {
 	enough := len(k.order)
 	if k.sampling {
 		enough = stage.SampleSize(len(k.order))
+	}
+	if t != nil {
+		return k.pickByTerms(v, pod, want, enough, t)
 	}
 	if enough == len(k.order) && !k.randomTies {
 		return k.fleet.First(want)

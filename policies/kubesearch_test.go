@@ -85,6 +85,9 @@ func (w *watched) feasible(v sim.View, pod, node int32) bool {
 			return false
 		}
 	}
+	if !termsHold(v, pod, node) {
+		return false
+	}
 	ask, _ := devices.NewAsk(r[topology.GPU])
 	return v.GPUs() == nil || v.GPUs()[node].Fits(ask)
 }
@@ -95,9 +98,10 @@ func (w *watched) bestOf(v sim.View, pod int32, found []int32) int32 {
 		soft[i] = stage.SoftTaints(v.Cluster().Nodes[n].Taints)
 	}
 	stage.NormalizeTaints(soft)
+	terms := w.termScores(v, pod, found)
 	best, highest := int32(-1), int64(-1)
 	for i, n := range found {
-		score := w.score(v, pod, n) + w.profile.Weights[stage.TaintToleration]*soft[i]
+		score := w.score(v, pod, n) + w.profile.Weights[stage.TaintToleration]*soft[i] + terms[i]
 		better := score > highest
 		if score == highest {
 			better = n < best

@@ -66,3 +66,8 @@ var KueueTAS []byte
 
 //go:embed conformance/kueue_tas_sequences.jsonl.gz
 var KueueTASSequences []byte
+
+// Fragmentation is the study of `gangplan fragmentation`.
+//
+//go:embed studies/fragmentation.yaml
+var Fragmentation []byte

@@ -51,6 +51,21 @@ type PodSet struct {
 	NeverReady int32  // how many of its pods, the last ones, never become ready
 }
 
+// PodTerm asks for a job's pods to be in one domain of a level, or in none together; of
+// what is preferred by how much. Weight 0 is required.
+type PodTerm struct {
+	Level  string
+	Weight int32
+}
+
+// SpreadConstraint bounds by how much the pods of a job in the domains of a level differ
+// in number. A soft one is preferred only.
+type SpreadConstraint struct {
+	Level   string
+	MaxSkew int32
+	Soft    bool
+}
+
 // Job is one gang: it makes progress only while its start barrier holds. All times are
 // nanoseconds; Submit counts from the start of the scenario.
 type Job struct {
@@ -64,6 +79,11 @@ type Job struct {
 	Tenant   string
 	Priority int32
 	PodSets  []PodSet
+
+	// What pods ask of each other under kube-scheduler, which other binders do not heed.
+	Affinity     []PodTerm          `json:",omitempty"`
+	AntiAffinity []PodTerm          `json:",omitempty"`
+	Spread       []SpreadConstraint `json:",omitempty"`
 
 	TimeLimit          int64 // longest running time; 0 means none
 	CheckpointInterval int64 // 0 means no checkpoints: an interruption loses all progress

@@ -11,7 +11,8 @@ import (
 )
 
 // TestDocs runs every command of a console block in the README and in docs, and compares
-// what it prints. `| tail -N` keeps the last lines, as a reader would.
+// what it prints. `| tail -1` keeps the last line and `| grep -E WORDS` the lines with one
+// of the words, as a reader would. Files are found from the top of the repository.
 func TestDocs(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -55,6 +56,7 @@ func consoleBlocks(text string) []consoleBlock {
 }
 
 func (b consoleBlock) check(t *testing.T) {
+	t.Chdir("../..")
 	line, filter, _ := strings.Cut(b.command, " | ")
 	args := strings.Fields(line)
 	if args[0] != "gangplan" {
@@ -67,6 +69,9 @@ func (b consoleBlock) check(t *testing.T) {
 	got := strings.TrimSpace(out.String())
 	if strings.HasPrefix(filter, "tail -1") {
 		got = got[strings.LastIndex(got, "\n")+1:]
+	}
+	if words, ok := strings.CutPrefix(filter, "grep -E "); ok {
+		got = grep(t, strings.Trim(words, "'"), got)
 	}
 	if trimRight(got) != trimRight(strings.TrimSpace(b.want)) {
 		t.Errorf("prints\n%s\nbut the docs say\n%s", got, b.want)
@@ -137,6 +142,21 @@ func write(t *testing.T, name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func grep(t *testing.T, pattern, text string) string {
+	t.Helper()
+	p, err := regexp.Compile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for line := range strings.Lines(text) {
+		if p.MatchString(line) {
+			kept = append(kept, strings.TrimRight(line, "\n"))
+		}
+	}
+	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
 
 // trimRight drops blanks at the ends of lines, which Markdown editors eat.

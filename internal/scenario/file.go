@@ -186,6 +186,10 @@ type Job struct {
 	Pods    Pods     `yaml:",inline"`
 	PodSets []PodSet `yaml:"podSets"`
 
+	PodAffinity     []PodTerm `yaml:"podAffinity"`
+	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
+	Spread          []Spread  `yaml:"topologySpreadConstraints"`
+
 	Model      *Model      `yaml:"model"` // the model it trains
 	Startup    *Duration   `yaml:"startup"`
 	TimeLimit  Duration    `yaml:"timeLimit,positive"`
@@ -200,6 +204,20 @@ type Model struct {
 	GradientGB float64  `yaml:"gradientGB,positive"`
 	Compute    Duration `yaml:"compute,positive"`
 	Overlap    *float64 `yaml:"overlap"`
+}
+
+// PodTerm is a term of pod affinity, between the pods of the job. Without a weight it is
+// required.
+type PodTerm struct {
+	Level  string `yaml:"level,required,or=topologyKey"`
+	Weight int32  `yaml:"weight,positive"`
+}
+
+// Spread is a topology spread constraint over the pods of the job.
+type Spread struct {
+	Level             string `yaml:"level,required,or=topologyKey"`
+	MaxSkew           int32  `yaml:"maxSkew,positive"`  // 1 if 0
+	WhenUnsatisfiable string `yaml:"whenUnsatisfiable"` // DoNotSchedule or ScheduleAnyway
 }
 
 // PodSet is a part of a job whose pods are equal.

@@ -6,14 +6,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/gangplan/gangplan/internal/fragmentation"
 	"github.com/gangplan/gangplan/testdata"
-	"github.com/gangplan/gangplan/traces"
 )
 
 var fgd = Suite{
@@ -21,8 +19,6 @@ var fgd = Suite{
 	Doc:  "the fragmentation study of ATC'23, run by run; --data is the folder of the openb node and pod lists",
 	Run:  runFGD,
 }
-
-const openbNodes = "openb_node_list_gpu_node.csv"
 
 // fgdCase is one published run: percentages by the percentage of GPUs asked for.
 type fgdCase struct {
@@ -37,14 +33,19 @@ type fgdCase struct {
 	FragPct  map[string]float64 `json:"frag_ratio_pct"`
 }
 
-func runFGD(o Options) ([]Outcome, error) {
-	var cases []fgdCase
-	err := eachLine(o.Cases, testdata.FGD, func(line []byte) error {
+// fgdCases reads a file of published runs, or those shipped.
+func fgdCases(file string) (cases []fgdCase, err error) {
+	err = eachLine(file, testdata.FGD, func(line []byte) error {
 		var c fgdCase
 		err := json.Unmarshal(line, &c)
 		cases = append(cases, c)
 		return err
 	})
+	return cases, err
+}
+
+func runFGD(o Options) ([]Outcome, error) {
+	cases, err := fgdCases(o.Cases)
 	if err != nil {
 		return nil, err
 	}
@@ -55,27 +56,9 @@ func runFGD(o Options) ([]Outcome, error) {
 		}
 	}
 	outcomes := make([]Outcome, len(cases))
-	parallel(len(cases), func(i int) { outcomes[i] = s.check(&cases[i]) })
+	fragmentation.Parallel(len(cases), func(i int) { outcomes[i] = s.check(&cases[i]) })
 	s.checkMeans(cases, outcomes)
 	return outcomes, nil
-}
-
-// parallel calls f for 0 to n-1 on all processors.
-func parallel(n int, f func(i int)) {
-	var wait sync.WaitGroup
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
 }
 
 // study holds the workloads of a folder, and why one is skipped.
@@ -93,24 +76,17 @@ func (s *study) load(name string) error {
 		return nil
 	}
 	if s.data == "" {
-		s.skip[name] = "no data: give the folder that has " + openbNodes + " and " + name
+		s.skip[name] = "no data: give the folder that has " + fragmentation.NodeList + " and " + name
 		return nil
 	}
-	for _, file := range []string{openbNodes, name} {
+	for _, file := range []string{fragmentation.NodeList, name} {
 		if _, err := os.Stat(filepath.Join(s.data, file)); err != nil {
 			s.skip[name] = fmt.Sprintf("no data: %v", err)
 			return nil
 		}
 	}
-	nodes, err := traces.OpenOpenbNodes(filepath.Join(s.data, openbNodes))
-	if err != nil {
-		return err
-	}
-	pods, err := traces.OpenOpenbPods(filepath.Join(s.data, name))
-	if err != nil {
-		return err
-	}
-	s.workloads[name], err = fragmentation.NewWorkload(nodes, pods)
+	var err error
+	s.workloads[name], err = fragmentation.Open(s.data, name)
 	return err
 }
 

@@ -29,6 +29,9 @@ func (r *ran) measure(key string, want any) (any, error) {
 	if id, ok := strings.CutPrefix(key, "evictions_of_"); ok {
 		return r.countOf(id, sim.Evict)
 	}
+	if at, ok := strings.CutPrefix(key, "free_gpus_at_"); ok {
+		return r.freeGPUsAt(at)
+	}
 	for _, suffix := range []string{"_start", "_end", "_wait", "_restart", "_admitted", "_running"} {
 		if j, ok := r.index[strings.TrimSuffix(key, suffix)]; ok && strings.HasSuffix(key, suffix) {
 			return r.timeOf(j, suffix[1:]), nil
@@ -90,6 +93,7 @@ var measures = map[string]measureFunc{
 	"extra_wait_after_space_exists_s": extraWait,
 	"identical_report_sha256":         identical,
 	"nodes_of_s":                      nodesOfSmall,
+	"largest_free_block":              func(r *ran, _ any) (any, error) { return r.largestFreeBlock() },
 }
 
 func sec(ns int64) float64 { return float64(ns) / 1e9 }

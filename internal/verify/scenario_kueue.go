@@ -129,12 +129,13 @@ func (r *ran) allocatedAt(at int64) []int64 {
 	return held
 }
 
+// freeAt is how many GPUs are free in all after an instant.
 func (r *ran) freeAt(at int64) float64 {
-	free := r.scenario.Config.Cluster.Capacity()[topology.GPU] / topology.Milli
-	for _, held := range r.allocatedAt(at) {
-		free -= held
+	sum := int64(0)
+	for _, free := range r.freeByNode(at) {
+		sum += free
 	}
-	return float64(free)
+	return float64(sum) / topology.Milli
 }
 
 // sharesAtEnd is what each queue holds of all GPUs at the end.

@@ -273,6 +273,18 @@ func (f *Fleet) Candidates(w *Want, order []int32, start, most int, visit func(n
 	return len(f.window), looked
 }
 
+// Totals appends the score of each of some feasible nodes, among which there is no other.
+func (f *Fleet) Totals(w *Want, nodes []int32, to []int64) []int64 {
+	most := int64(0)
+	for _, n := range nodes {
+		most = max(most, f.taintsOf(f.groups.Of(n)))
+	}
+	for _, n := range nodes {
+		to = append(to, int64(f.Rate(w, n))+f.taintScore(f.groups.Of(n), most))
+	}
+	return to
+}
+
 // GPUsFor returns the GPUs of a node that a pod gets; 0 leaves the choice to the engine.
 func (f *Fleet) GPUsFor(w *Want, node int32) devices.Mask {
 	class := f.groups.Of(node)
