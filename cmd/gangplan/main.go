@@ -60,7 +60,9 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 		return exitBroken
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(errOut, "gangplan: %s\n", line)
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintf(errOut, "gangplan: %s\n", line)
+		}
 	}
 	return exitUsage
 }

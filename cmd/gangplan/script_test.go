@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"gopkg.in/yaml.v3"
 )
 
@@ -144,4 +146,29 @@ func digest(ts *testscript.TestScript, _ bool, args []string) {
 	var d resultDocument
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &d))
 	ts.Setenv(args[0], d.Runs[0].Digest)
+}
+
+// Every command has help, and says how it is used, what it is for and what its flags do.
+func TestHelpOfEveryCommand(t *testing.T) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		var out, errOut strings.Builder
+		path := strings.Fields(c.CommandPath())
+		code := execute(t.Context(), append(path[1:], "--help"), strings.NewReader(""), &out, &errOut)
+		if code != exitOK || errOut.Len() != 0 || !strings.Contains(out.String(), "Usage:\n  "+c.CommandPath()) {
+			t.Errorf("%s --help: exit code %d: %s%s", c.CommandPath(), code, out.String(), errOut.String())
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s: --%s does not say what it does", c.CommandPath(), f.Name)
+			}
+		})
+		if c.Short == "" {
+			t.Errorf("%s does not say what it is for", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot())
 }

@@ -40,7 +40,7 @@ const stepsPerLook = 4096
 // the choices. The configuration must not change meanwhile.
 //
 // The error is that of the first choice, in their order, that failed: a *Broken if a run
-// broke an invariant or panicked, ctx's error if it was cancelled, else what is wrong with
+// broke an invariant or panicked, ctx's error if it was errCancelled, else what is wrong with
 // the configuration. Runs behind one that failed are given up.
 func Run(ctx context.Context, cfg *sim.Config, choices []Choice, opts Options) ([]Outcome, error) {
 	s := &session{ctx: ctx, cfg: cfg, opts: opts, outcomes: make([]Outcome, len(choices)), failures: make([]error, len(choices))}
@@ -84,7 +84,7 @@ type session struct {
 func (s *session) run(i int, c Choice) {
 	t := &tape{keep: s.opts.Record, ctx: s.ctx}
 	defer func() {
-		if p := recover(); p == cancelled {
+		if p := recover(); p == errCancelled {
 			s.fail(i, s.ctx.Err())
 		} else if p != nil {
 			s.fail(i, broken(c.Label, s.cfg.Seed, t, p))
@@ -111,7 +111,7 @@ func (s *session) run(i int, c Choice) {
 	s.outcomes[i] = Outcome{Choice: c, Result: r, Transitions: t.all}
 }
 
-// givenUp reports whether the run need not go on: cancelled, or behind one that failed.
+// givenUp reports whether the run need not go on: errCancelled, or behind one that failed.
 func (s *session) givenUp(i int) bool {
 	if err := s.ctx.Err(); err != nil {
 		s.fail(i, err)
@@ -130,8 +130,8 @@ func (s *session) fail(i int, err error) {
 	}
 }
 
-// cancelled is what a run that is given up within an instant panics with.
-var cancelled any = errors.New("cancelled")
+// errCancelled is what a run that is given up within an instant panics with.
+var errCancelled any = errors.New("cancelled")
 
 // tape records transitions, or only how far the run has come.
 type tape struct {
@@ -145,7 +145,7 @@ type tape struct {
 // Record takes a transition.
 func (t *tape) Record(x sim.Transition) {
 	if t.seen++; t.seen%stepsPerLook == 0 && t.ctx.Err() != nil {
-		panic(cancelled) // from within an instant, which may be long
+		panic(errCancelled) // from within an instant, which may be long
 	}
 	t.last = x
 	if t.keep {

@@ -13,11 +13,11 @@ import (
 
 // effect is a published effect of placement or network on whole training steps.
 type effect struct {
-	what            string
-	published       float64
-	low, high       float64 // what the model must lie in
-	model           float64
-	claim, decimals string
+	what      string
+	published float64
+	low, high float64 // what the model must lie in
+	model     float64
+	claim     string
 }
 
 // Each effect is modelled from figures that do not contain it; the tolerance is what the
