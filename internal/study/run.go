@@ -40,7 +40,7 @@ const stepsPerLook = 4096
 // the choices. The configuration must not change meanwhile.
 //
 // The error is that of the first choice, in their order, that failed: a *Broken if a run
-// broke an invariant or panicked, ctx's error if it was errCancelled, else what is wrong with
+// broke an invariant or panicked, ctx's error if it was cancelled, else what is wrong with
 // the configuration. Runs behind one that failed are given up.
 func Run(ctx context.Context, cfg *sim.Config, choices []Choice, opts Options) ([]Outcome, error) {
 	s := &session{ctx: ctx, cfg: cfg, opts: opts, outcomes: make([]Outcome, len(choices)), failures: make([]error, len(choices))}
@@ -111,7 +111,7 @@ func (s *session) run(i int, c Choice) {
 	s.outcomes[i] = Outcome{Choice: c, Result: r, Transitions: t.all}
 }
 
-// givenUp reports whether the run need not go on: errCancelled, or behind one that failed.
+// givenUp reports whether the run need not go on: cancelled, or behind one that failed.
 func (s *session) givenUp(i int) bool {
 	if err := s.ctx.Err(); err != nil {
 		s.fail(i, err)
