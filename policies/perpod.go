@@ -8,16 +8,16 @@ import (
 )
 
 // The parameters of the kube Binder, shared by every policy that binds with it.
-var binderParams = []Param{
-	{Name: "profile", Doc: "node scoring: spread is kube-scheduler's default, pack its MostAllocated with GPUs weighted 5; the others are those of the fragmentation study",
-		Values: []string{"spread", "pack", "random", "dot-product", "gpu-clustering", "gpu-packing", "best-fit", "fgd"}, Default: "spread"},
+var binderParams = slices.Concat([]Param{
+	{Name: "profile", Doc: "node scoring: spread is kube-scheduler's default, pack its MostAllocated with GPUs weighted 5; custom is as the parameters below say; the others are those of the fragmentation study",
+		Values: []string{"spread", "pack", "custom", "random", "dot-product", "gpu-clustering", "gpu-packing", "best-fit", "fgd"}, Default: "spread"},
 	{Name: "ties", Doc: "which of equally good nodes a pod gets: the first in the cluster, or one at random (seeded)",
 		Values: []string{"first", "random"}, Default: "first"},
 	{Name: "sampling", Doc: "kube looks for some feasible nodes only from 100 nodes on, in turn, as kube-scheduler does; off looks at all",
 		Values: []string{"kube", "off"}, Default: "kube"},
 	{Name: "balance", Doc: "what BalancedAllocation rates: outcome up to Kubernetes 1.35, change from 1.36 on",
 		Values: []string{"outcome", "change"}, Default: "outcome"},
-}
+}, customParams)
 
 var perPod = Declaration{
 	Name: "per-pod",
@@ -37,6 +37,8 @@ func newKube(s Settings) *kube {
 	case "spread":
 	case "pack":
 		k.profile = stage.PackProfile()
+	case "custom":
+		k.profile = customProfile(s)
 	case "random":
 		k.profile.Weights = stage.Weights{}
 		k.randomTies = true

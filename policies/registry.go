@@ -28,8 +28,11 @@ func (d *Declaration) New(given map[string]string) sim.Policy {
 // Param is one setting of a policy.
 type Param struct {
 	Name, Doc string
-	Values    []string // what it may be; empty for the name of a topology level
+	Values    []string // what it may be; empty for a text of its own kind, or the name of a level
 	Default   string
+	Syntax    string // of a text of its own kind
+	Only      string // the profile that heeds it; empty: all
+	parse     func(value string) error
 }
 
 // all lists the declarations in the order they are shown.
@@ -68,6 +71,11 @@ func (d *Declaration) Check(name, value string) error {
 }
 
 func (p *Param) check(value string) error {
+	if p.parse != nil {
+		if err := p.parse(value); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
 	if len(p.Values) == 0 {
 		return nil
 	}
@@ -77,6 +85,17 @@ func (p *Param) check(value string) error {
 		}
 	}
 	return fmt.Errorf("%s is %q, expected one of %s", p.Name, value, strings.Join(p.Values, ", "))
+}
+
+// Unheeded returns the name of a parameter, of those given, that the profile chosen does
+// not heed, and the profile that would.
+func (d *Declaration) Unheeded(given map[string]string) (name, profile string) {
+	for _, p := range d.Params {
+		if _, ok := given[p.Name]; ok && p.Only != "" && p.Only != (Settings{d, given}).Get("profile") {
+			return p.Name, p.Only
+		}
+	}
+	return "", ""
 }
 
 // Settings are the parameters of one policy, defaults filled in.

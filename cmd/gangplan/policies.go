@@ -29,7 +29,9 @@ func writePolicies(w io.Writer) error {
 		fmt.Fprintf(&b, "%s\n  %s\n", d.Name, d.Doc)
 		for _, p := range d.Params {
 			values := strings.Join(p.Values, " | ")
-			if values == "" {
+			if values == "" && p.Syntax != "" {
+				values = p.Syntax
+			} else if values == "" {
 				values = "a level"
 			}
 			if p.Default != "" {

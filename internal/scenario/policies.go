@@ -36,6 +36,9 @@ func (r *resolver) resolvePolicy(p path, given *Policy) {
 	for _, name := range slices.Sorted(maps.Keys(given.Params)) {
 		r.checkParam(p, d, name, given.Params[name])
 	}
+	if name, profile := d.Unheeded(given.Params); name != "" {
+		r.fail(p.to(name), "it is heeded with profile: %s only", profile)
+	}
 	c := PolicyChoice{Label: given.As, Name: d.Name, Params: given.Params, Declaration: d}
 	if c.Label == "" {
 		c.Label = d.Name
@@ -52,7 +55,9 @@ func (r *resolver) checkParam(p path, d *policies.Declaration, name, value strin
 	for _, param := range d.Params {
 		known = append(known, param.Name)
 		if param.Name == name {
-			if err := d.Check(name, value); err != nil {
+			if err := d.Check(name, value); err != nil && len(param.Values) == 0 {
+				r.fail(p.to(name), "%s", strings.TrimPrefix(err.Error(), name+": "))
+			} else if err != nil {
 				r.fail(p.to(name), "%s: expected %s%s", quote(value), strings.Join(param.Values, ", "), suggest.Hint(value, param.Values))
 			}
 			return

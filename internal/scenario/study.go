@@ -55,7 +55,7 @@ func ParseFragmentation(name string, data []byte, scorers []string) (*Fragmentat
 	f := &Fragmentation{}
 	r := &resolver{File: &File{name: name, root: root}}
 	d := &decoder{file: r.File, budget: maxAliased, shapes: map[reflect.Type]*shape{}}
-	if d.checkHeader(root, FragmentationKind, "workloads and scorers"); len(d.errs.list) == 0 {
+	if d.checkHeader(root, FragmentationKind, "a fragmentation study with apiVersion, kind, workloads and scorers"); len(d.errs.list) == 0 {
 		d.decode(root, reflect.ValueOf(f).Elem())
 	}
 	if err := d.errs.err(name); err != nil {

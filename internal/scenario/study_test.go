@@ -50,7 +50,7 @@ func TestFragmentationMistakes(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"fine", head + rest, ""},
 		{"empty", "", "study.yaml: the file is empty"},
-		{"a list", "- a", "expected a fragmentationstudy with apiVersion, kind, workloads and scorers"},
+		{"a list", "- a", "expected a fragmentation study with apiVersion, kind, workloads and scorers"},
 		{"a scenario", "apiVersion: gangplan/v1alpha1\nkind: Scenario\n", `study.yaml:2:7: kind: "Scenario": expected FragmentationStudy`},
 		{"missing", head, "scorers: missing"},
 		{"unknown field", head + rest + "lode: 1.3", `study.yaml:6:1: lode: unknown field (did you mean load?)`},
