@@ -778,7 +778,7 @@ func drawPatience(t *rapid.T, cfg *sim.Config) {
 
 // Every random scenario ends, balances its books and passes the audit; the same run twice
 // is the same run.
-func TestRunsAreSoundAndRepeatable(t *testing.T) {
+func TestDeterminismAndSoundness(t *testing.T) {
 	seen := map[string]int{}
 	defer func() { wantVariety(t, seen) }()
 	rapid.Check(t, func(t *rapid.T) {
