@@ -160,12 +160,31 @@ func anyPodSet(name string) *rapid.Generator[workloads.PodSet] {
 		p.NeverReady = rapid.Int32Range(0, p.Count).Draw(t, "never ready")
 		p.Request = request(rapid.Int64Range(0, 8000).Draw(t, "gpu"), rapid.Int64Range(0, 1e6).Draw(t, "cpu"), rapid.Int64Range(0, 1<<40).Draw(t, "memory"))
 		p.Models = rapid.SliceOfN(rapid.StringMatching(`[A-Z0-9]{1,5}`), 1, 3).Draw(t, "models")
-		p.Topology.Mode = workloads.TopologyMode(rapid.IntRange(0, 3).Draw(t, "mode"))
-		if p.Topology.Mode >= workloads.TopologyPreferred {
+		p.Topology.Mode = workloads.TopologyMode(rapid.IntRange(0, 4).Draw(t, "mode"))
+		anySlices(t, &p)
+		if p.Topology.Mode == workloads.TopologyPreferred || p.Topology.Mode == workloads.TopologyRequired {
 			p.Topology.Level = rapid.StringMatching(`[a-z:]{1,5}`).Draw(t, "level")
 		}
 		return p
 	})
+}
+
+// anySlices draws layers of slices, of which those with a mode of slices only have one.
+func anySlices(t *rapid.T, p *workloads.PodSet) {
+	layers := rapid.IntRange(0, workloads.MaxSliceLayers).Draw(t, "layers")
+	if p.Topology.Mode == workloads.TopologySliceOnly {
+		layers = max(1, layers)
+	}
+	if p.Topology.Mode == workloads.TopologyNone {
+		layers = 0
+	}
+	for i := range layers {
+		size := int32(1) << (workloads.MaxSliceLayers - i)
+		p.Topology.Slices[i] = workloads.Slice{Level: rapid.StringMatching(`[a-z:]{1,5}`).Draw(t, "slice level"), Size: size}
+		if p.Count%size != 0 {
+			p.Count *= size
+		}
+	}
 }
 
 // anyJob draws a job of up to maxSets PodSets; without PodSets it has a total of GPUs.

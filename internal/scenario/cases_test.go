@@ -216,6 +216,14 @@ func showPodSet(b *strings.Builder, p *workloads.PodSet) {
 	if p.Topology.Mode != workloads.TopologyNone {
 		fmt.Fprintf(b, " topology %d %s", p.Topology.Mode, p.Topology.Level)
 	}
+	for _, s := range p.Topology.Slices {
+		if s.Size > 0 {
+			fmt.Fprintf(b, " slices of %d in a %s", s.Size, s.Level)
+		}
+	}
+	if p.Topology.Group != "" {
+		fmt.Fprintf(b, " group %s", p.Topology.Group)
+	}
 	b.WriteString("\n")
 }
 

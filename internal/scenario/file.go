@@ -188,12 +188,21 @@ type Pods struct {
 	Topology     *Topology  `yaml:"topology"`
 }
 
-// Topology is a topology request: exactly one of the fields is set. Required and
-// Preferred name a level.
+// Topology is a topology request: exactly one of the first four fields is set, unless
+// there is nothing but a Group. Required and Preferred name a level.
 type Topology struct {
-	Required      string `yaml:"required"`
-	Preferred     string `yaml:"preferred"`
-	Unconstrained bool   `yaml:"unconstrained"`
+	Required      string  `yaml:"required"`
+	Preferred     string  `yaml:"preferred"`
+	Unconstrained bool    `yaml:"unconstrained"`
+	SliceOnly     bool    `yaml:"sliceOnly"`
+	Slices        []Slice `yaml:"slices"` // layers, the outermost first
+	Group         string  `yaml:"group"`
+}
+
+// Slice puts every Size consecutive pods into one domain of a level.
+type Slice struct {
+	Level string `yaml:"level,required"`
+	Size  int32  `yaml:"size,required,positive"`
 }
 
 // Checkpoint makes a job's progress safe from time to time.

@@ -82,6 +82,9 @@ func (j *Job) fieldPath(field, msg string) path {
 // podField turns the name of a field in an error of package workloads into the one it has
 // here, without the PodSet.
 func podField(field, msg string) string {
+	if strings.Contains(field, ".topology") {
+		return "topology"
+	}
 	field = field[strings.LastIndexByte(field, '.')+1:]
 	if field == "request" {
 		field, _, _ = strings.Cut(msg, ":")
@@ -199,18 +202,4 @@ func (r *resolver) podSet(p path, name string, s *Pods) workloads.PodSet {
 		out.Request[topology.Memory] = int64(*s.MemoryPerPod)
 	}
 	return out
-}
-
-func (r *resolver) topology(p path, t *Topology) workloads.TopologyRequest {
-	if t == nil {
-		return workloads.TopologyRequest{}
-	}
-	kind, _ := r.oneOf(p, []string{"required", "preferred", "unconstrained"}, t.Required != "", t.Preferred != "", t.Unconstrained)
-	switch kind {
-	case "required":
-		return workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: t.Required}
-	case "preferred":
-		return workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: t.Preferred}
-	}
-	return workloads.TopologyRequest{Mode: workloads.TopologyUnconstrained}
 }
