@@ -93,7 +93,7 @@ func writeTables(dir string, manifest *Manifest, r *Record) error {
 	tables := []struct {
 		file  string
 		table *columnar.Table
-	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(r)}}
+	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(r)}, {seriesFile, seriesTable(r.Result)}}
 	for _, t := range tables {
 		if t.table == nil {
 			continue
@@ -125,6 +125,8 @@ type runSummary struct {
 	AtRisk   string         `json:"at_risk_milli_gpu_ns"`
 	Reserved string         `json:"quota_reserved_unused_milli_gpu_ns"`
 	Models   []modelSummary `json:"gpu_models"`
+
+	Fragmentation *fragmentation `json:"fragmentation,omitempty"`
 }
 
 // modelSummary is the books of one GPU model. Sums are decimal strings because they
@@ -143,7 +145,7 @@ type accountSummary struct {
 
 func newSummary(label string, r *sim.Result) *runSummary {
 	s := &runSummary{Run: NewRun(label, r, nil), EndNanos: r.End, AtRisk: decimal(r.AtRisk),
-		Reserved: decimal(r.Reserved), Models: make([]modelSummary, r.Books.Models())}
+		Reserved: decimal(r.Reserved), Models: make([]modelSummary, r.Books.Models()), Fragmentation: newFragmentation(r)}
 	for m := range s.Models {
 		rates := r.Books.Rates(m)
 		s.Models[m] = modelSummary{Model: r.Config.Cluster.Models[m], Running: rates[ledger.Running]}

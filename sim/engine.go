@@ -45,6 +45,7 @@ type Engine struct {
 	intervals       []Interval
 	fitKnown        map[uint64]bool // per jobShape
 
+	sampler    sampler
 	scratch    *fabric.Scratch
 	gang       []fabric.Pod
 	gpuScratch []int32
@@ -84,6 +85,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.BinderCycle, wakeKind: evBinderWake, wakeAt: Never}
+	e.newSampler()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
 	for _, f := range cfg.Faults {
@@ -144,6 +146,7 @@ func (e *Engine) over() bool {
 // at its end are kept: should nothing happen any more, the run ended here.
 func (e *Engine) advanceTo(t int64) {
 	if t > e.now {
+		e.sampleUntil(t)
 		if e.lastTransition == e.now {
 			e.closing.CopyFrom(e.books)
 			e.closingReserved = e.reservedIdle

@@ -39,7 +39,8 @@ type Result struct {
 	AtRisk       ledger.Uint128 // milli-GPU x ns that were at risk at the end and settled as kept
 	Reserved     ledger.Uint128 // milli-GPU x ns of quota taken beyond what was bound
 	ReservedRate int64          // milli-GPU of quota taken beyond what is bound at the end
-	Stranded     int64          // free milli-GPU at the end on hosts where no waiting pod fits
+	Last         Sample         // how free GPUs lie at the end
+	Samples      []Sample       // the same every Config.SampleEvery, from time 0
 	Findings     []Finding
 }
 
@@ -47,9 +48,11 @@ type Result struct {
 // collects the rows.
 func (e *Engine) Finish() *Result {
 	e.windToEnd()
+	e.sampleUntil(e.now + 1)
 	e.findStuck()
 	r := &Result{Config: e.cfg, Policy: e.policy.Name, Seed: e.cfg.Seed, End: e.now, Books: e.books,
-		Reserved: e.reservedIdle, ReservedRate: e.reservedRate, Stranded: e.stranded()}
+		Reserved: e.reservedIdle, ReservedRate: e.reservedRate}
+	r.Last, r.Samples = e.sample(r.End), e.samplesTo(r.End)
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
@@ -95,42 +98,4 @@ func (e *Engine) row(j int32) JobRow {
 		r.Step, _ = jb.stepSum.CeilDiv(uint64(jb.runNanos))
 	}
 	return r
-}
-
-// stranded is the free milli-GPU on hosts where none of the waiting pod shapes fits; 0
-// when nobody waits.
-func (e *Engine) stranded() int64 {
-	if e.queued.Len() == 0 && e.unbound.Len() == 0 {
-		return 0
-	}
-	fits := make([]bool, len(e.cfg.Cluster.Nodes))
-	mark := func(j int32) {
-		jb := &e.jobs[j]
-		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
-			e.markFitting(fits, s)
-		}
-	}
-	for j := e.unbound.First(); j >= 0; j = e.unbound.Next(j) {
-		mark(j)
-	}
-	for j := e.queued.First(); j >= 0; j = e.queued.Next(j) {
-		mark(j)
-	}
-	var n int64
-	for node := range fits {
-		if f := e.nodes.planes[Physical].free[node][topology.GPU]; !fits[node] && f > 0 {
-			n += f
-		}
-	}
-	return n
-}
-
-func (e *Engine) markFitting(fits []bool, s int32) {
-	if e.sets[s].request[topology.GPU] == 0 || e.sets[s].bound == e.sets[s].count {
-		return
-	}
-	counts := e.nodes.planes[Physical].index.Counts(e.sets[s].shape)
-	for node := range fits {
-		fits[node] = fits[node] || counts[e.cfg.Cluster.HostDomain(int32(node))] > 0
-	}
 }

@@ -37,7 +37,8 @@ type File struct {
 	PodCreation      string            `yaml:"podCreation"` // burst, slow-start or interleaved
 	Starvation       *Starvation       `yaml:"starvation"`
 	Until            Duration          `yaml:"until,positive,or=horizon"`
-	Seed             *uint64           `yaml:"seed"` // 1 if nil
+	Sample           Duration          `yaml:"sample,positive"` // how often to look how free GPUs lie
+	Seed             *uint64           `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed

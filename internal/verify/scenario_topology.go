@@ -296,5 +296,5 @@ func settledStranded(r *ran, _ any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return float64(then.Stranded) / topology.Milli, nil
+	return float64(then.Last.Stranded()) / topology.Milli, nil
 }
