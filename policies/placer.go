@@ -165,7 +165,15 @@ func (p *placer) explain(v sim.View, j int32) string {
 		if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
 			return "the number of pods is not a multiple of the slice size"
 		}
-		return p.search.Message(&stage.Why{Topology: "default", Free: v.Free(sim.Assigned), Pod: v.PodRequest(workers)})
+		return p.search.Message(&stage.Why{Topology: "default", Free: v.Free(sim.Assigned), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
 	}
 	return ""
+}
+
+// filterOf judges every node for a PodSet.
+func filterOf(v sim.View, j, s int32) *stage.Verdicts {
+	first, _ := v.SetsOf(j)
+	set := &v.Job(j).PodSets[s-first]
+	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerations}
+	return f.Apply(v.Cluster())
 }

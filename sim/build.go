@@ -8,10 +8,12 @@ import (
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 func newWorld(cfg *Config) (*world, error) {
-	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{}}
+	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{},
+		barredBy: map[string]int32{}, barred: [][]bool{nil}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
 		return nil, err
@@ -105,7 +107,8 @@ func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
 			return err
 		}
 		s.maskSlot = w.slotOf(s.models)
-		s.shape = w.shapeOf(s.request, s.models)
+		s.filter = w.filterOf(ps)
+		s.shape = w.shapeOf(s.request, s.models, s.filter)
 		for r := int32(0); r < s.count; r++ {
 			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, nominated: -1})
 		}
@@ -150,15 +153,46 @@ func (w *world) slotOf(mask uint64) int32 {
 
 // shapeOf registers a pod shape with the index of every plane; the planes number shapes
 // alike.
-func (w *world) shapeOf(request topology.Resources, models uint64) capacity.Shape {
-	key := shapeKey{request, models}
+func (w *world) shapeOf(request topology.Resources, models uint64, filter int32) capacity.Shape {
+	key := shapeKey{request, models, filter}
 	if s, ok := w.shapes[key]; ok {
 		return s
 	}
 	var s capacity.Shape
 	for p := range w.nodes.planes {
-		s = w.nodes.planes[p].index.Register(request, models)
+		s = w.nodes.planes[p].index.RegisterBarred(request, models, w.barred[filter])
 	}
 	w.shapes[key] = s
 	return s
+}
+
+// filterOf numbers what a PodSet asks of nodes beside room, and works out once which nodes
+// that bars: the wrong labels, or a taint it does not tolerate.
+func (w *world) filterOf(ps *workloads.PodSet) int32 {
+	text := ""
+	if ps.NodeSelector != nil || ps.Tolerations != nil {
+		text = fmt.Sprintf("%#v %#v", ps.NodeSelector, ps.Tolerations)
+	}
+	if f, ok := w.barredBy[text]; ok {
+		return f
+	}
+	var barred []bool
+	nodes := w.cfg.Cluster.Nodes
+	for i := range nodes {
+		n := &nodes[i]
+		if topology.MatchAll(ps.NodeSelector, n.Labels) && topology.Untolerated(n.Taints, ps.Tolerations) == nil {
+			continue
+		}
+		if barred == nil {
+			barred = make([]bool, len(nodes))
+		}
+		barred[i] = true
+	}
+	f := int32(0)
+	if barred != nil {
+		f = int32(len(w.barred))
+		w.barred = append(w.barred, barred)
+	}
+	w.barredBy[text] = f
+	return f
 }

@@ -136,6 +136,7 @@ type set struct {
 	models     uint64
 	maskSlot   int32
 	shape      capacity.Shape
+	filter     int32 // of nodes; 0 bars none
 	bound      int32
 	ready      int32
 	neverReady int32
@@ -162,11 +163,14 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	barredBy  map[string]int32 // filters by what they ask, in barred
+	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
 }
 
 type shapeKey struct {
 	request topology.Resources
 	models  uint64
+	filter  int32
 }
 
 // take changes what is used of a node in a plane; negative quantities give back.

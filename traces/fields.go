@@ -71,6 +71,8 @@ var podFields = []field[podSet]{
 	{"topology", text, setTopology, getTopology},
 	{"slices", list, setSlices, getSlices},
 	word("group", func(p *podSet) *string { return &p.Topology.Group }),
+	{"node_selector", list, setNodeSelector, getNodeSelector},
+	{"tolerations", list, setTolerations, getTolerations},
 	word("node", func(p *podSet) *string { return &p.Node }),
 	count("never_ready", func(p *podSet) *int32 { return &p.NeverReady }),
 }

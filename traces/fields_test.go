@@ -57,6 +57,9 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"slices", "rack:4", "rack:4"},
 		{"slices", "a:b:16|rack:08|host:2", "a:b:16|rack:8|host:2"},
 		{"group", "mpi", "mpi"},
+		{"node_selector", "pool=spot|gen=", "pool=spot|gen="},
+		{"tolerations", "spot", "spot"},
+		{"tolerations", "spot=x:NoSchedule|gone:NoExecute|*|*:PreferNoSchedule|k=", "spot=x:NoSchedule|gone:NoExecute|*|*:PreferNoSchedule|k="},
 		{"node", "node-7", "node-7"},
 		{"never_ready", "1", "1"},
 	}
@@ -188,6 +191,9 @@ func TestErrorsOfValidateNameOurFields(t *testing.T) {
 
 func TestMistakesOfTopologies(t *testing.T) {
 	for field, texts := range map[string]map[string]string{
+		"node_selector": {"": `"" is no label`, "pool": "expected KEY=VALUE", "=a": "is no label", "a=b|": `"" is no label`, "a=\x00": "control character"},
+		"tolerations": {"": "is no toleration", "=v": "is no toleration", "k:": "is no toleration", "*=v": "is no toleration",
+			"k:NoSched": "expected the effect NoSchedule", "k=v:NoSchedule:x": "expected the effect", "k|": "is no toleration"},
 		"topology": {
 			"required":        "with the name of a level",
 			"slice-only:rack": "slice-only without",

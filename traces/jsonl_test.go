@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 	"pgregory.net/rapid"
 )
@@ -117,7 +118,10 @@ func everyField() workloads.Job {
 		ID: "all", Row: 9, Submit: 1, Duration: 2, GPUs: 6, Queue: "q", Tenant: "t", Priority: 1,
 		TimeLimit: 3, CheckpointInterval: 4, CheckpointCost: 5, Startup: 6, Image: "i", ImageBytes: 7, Model: m, Carried: true,
 		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 1), Models: []string{"A"},
-			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l"}, Node: "n", NeverReady: 1}},
+			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l",
+				Slices: [workloads.MaxSliceLayers]workloads.Slice{{Level: "l", Size: 3}}}, NeverReady: 1, Node: "n",
+			NodeSelector: []topology.Requirement{{Key: "k", Operator: topology.In, Values: []string{"v"}}},
+			Tolerations:  []topology.Toleration{{Key: "k", Value: "v", Effect: "NoSchedule"}, {Exists: true}}}},
 	}
 }
 

@@ -49,6 +49,9 @@ type PodSet struct {
 	Topology   TopologyRequest
 	Node       string // pins every pod to the named node when not empty
 	NeverReady int32  // how many of its pods, the last ones, never become ready
+
+	NodeSelector []topology.Requirement // what a node must have
+	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
 // Job is one gang: it makes progress only while its start barrier holds. All times are

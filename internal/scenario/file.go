@@ -75,6 +75,14 @@ type Node struct {
 	Path     []string          `yaml:"path"`
 	Domains  map[string]string `yaml:",rest"`
 	Labels   map[string]string `yaml:"labels"`
+	Taints   []Taint           `yaml:"taints"`
+}
+
+// Taint keeps pods that do not tolerate it off a node, as in Kubernetes.
+type Taint struct {
+	Key    string `yaml:"key,required"`
+	Value  string `yaml:"value"`
+	Effect string `yaml:"effect,required"` // NoSchedule, NoExecute or PreferNoSchedule
 }
 
 // NodesFrom names a file with the nodes.
@@ -187,6 +195,17 @@ type Pods struct {
 	Node         string     `yaml:"node"`
 	GPUModels    []string   `yaml:"gpuModels"`
 	Topology     *Topology  `yaml:"topology"`
+
+	NodeSelector map[string]string `yaml:"nodeSelector"`
+	Tolerations  []Toleration      `yaml:"tolerations"`
+}
+
+// Toleration lets pods onto nodes with a taint, as in Kubernetes.
+type Toleration struct {
+	Key      string `yaml:"key"`      // empty with Exists: every taint
+	Operator string `yaml:"operator"` // Equal or Exists
+	Value    string `yaml:"value"`
+	Effect   string `yaml:"effect"` // empty: every effect
 }
 
 // Topology is a topology request: exactly one of the first four fields is set, unless
