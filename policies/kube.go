@@ -30,10 +30,19 @@ type kube struct {
 	seq     int64
 }
 
-// pinKey is a class of pods that may go to one node only.
+// pinKey is a class of pods that may go to the nodes of one domain only, which most often
+// is a host.
 type pinKey struct {
-	node  int32
-	shape capacity.Shape
+	domain int32
+	shape  capacity.Shape
+}
+
+// domainOf returns the only domain that a pod may go to, or -1.
+func domainOf(v sim.View, p int32) int32 {
+	if node := v.Pin(p); node >= 0 {
+		return v.Cluster().HostDomain(node)
+	}
+	return v.Within(p)
 }
 
 // Reset implements sim.Controller.
@@ -106,17 +115,20 @@ func (k *kube) takeIn(v sim.View) {
 // class returns the class of pods that are served alike: by shape, and by node for those
 // that may go to one only.
 func (k *kube) class(v sim.View, p int32) int32 {
-	shape, node := v.Shape(v.SetOf(p)), v.Pin(p)
-	if node < 0 {
+	shape, domain := v.Shape(v.SetOf(p)), domainOf(v, p)
+	if domain < 0 {
 		return int32(shape)
 	}
-	key := pinKey{node, shape}
+	key := pinKey{domain, shape}
 	class, ok := k.pinned[key]
 	if !ok {
 		class = int32(len(k.reasons))
 		k.pinned[key] = class
 		k.reasons = append(k.reasons, sim.ReasonNone)
-		k.byNode[node] = append(k.byNode[node], class)
+		d := &v.Cluster().Domains[domain]
+		for n := d.First; n < d.Last; n++ {
+			k.byNode[n] = append(k.byNode[n], class)
+		}
 	}
 	return class
 }
@@ -153,14 +165,18 @@ func (k *kube) pick(v sim.View, pod int32) int32 {
 	used, nodes := v.Used(sim.Physical), v.Cluster().Nodes
 	gpus := request[topology.GPU] > 0
 	best, bestScore := int32(-1), int64(-1)
-	for n := range nodes {
-		if counts[base+int32(n)] == 0 {
+	first, last := int32(0), int32(len(nodes))
+	if d := v.Within(pod); d >= 0 {
+		first, last = v.Cluster().Domains[d].First, v.Cluster().Domains[d].Last
+	}
+	for n := first; n < last; n++ {
+		if counts[base+n] == 0 {
 			continue
 		}
 		k.with = used[n].Plus(request) // a field, as a local would be allocated for the call
 		score := k.score(&k.with, &nodes[n].Allocatable, gpus)
-		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, int32(n)) < k.tie(v, pod, best) {
-			best, bestScore = int32(n), score
+		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, n) < k.tie(v, pod, best) {
+			best, bestScore = n, score
 		}
 	}
 	return best
@@ -180,7 +196,7 @@ func (k *kube) refusal(v sim.View, pod int32) sim.Reason {
 	switch {
 	case v.FreeGPUs(v.Models(set)) < unbound*v.PodRequest(set)[topology.GPU]:
 		return sim.ReasonInsufficient
-	case v.Pin(pod) >= 0 && v.Total(sim.Physical, v.Shape(set)) >= unbound:
+	case domainOf(v, pod) >= 0 && v.Total(sim.Physical, v.Shape(set)) >= unbound:
 		return sim.ReasonTopology
 	}
 	return sim.ReasonShape

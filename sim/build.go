@@ -110,7 +110,7 @@ func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
 		s.filter = w.filterOf(ps)
 		s.shape = w.shapeOf(s.request, s.models, s.filter)
 		for r := int32(0); r < s.count; r++ {
-			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, nominated: -1})
+			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, within: -1, nominated: -1})
 		}
 		if s.min == 0 {
 			w.jobs[j].setsReady++ // an empty PodSet keeps nobody waiting

@@ -38,6 +38,10 @@ type nodes struct {
 	nominated []topology.Resources // promised to pods that wait for a victim
 	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
+
+	// inDomain is what assignments to domains above the host hold, by domain: no node in
+	// particular, so no plane has it. nil until there is one.
+	inDomain []topology.Resources
 }
 
 // placed is a pod in line for a node, in this life of it.
@@ -121,7 +125,8 @@ type pod struct {
 	gen       uint32
 	attempt   uint32
 	state     PodState
-	assigned  bool  // the pin is a topology assignment of this admission
+	assigned  bool  // the pin, or within, is a topology assignment of this admission
+	within    int32 // the domain above the host that it is assigned to, or -1
 	held      bool  // assumed beyond its cycle
 	nominated int32 // node promised to it, or -1
 	visible   bool  // the Binder knows it

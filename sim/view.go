@@ -97,7 +97,18 @@ func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
 func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
 func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 
-// Assigned reports whether the node of Pin is a topology assignment.
+// Within returns the domain above the host that a pod is assigned to, or -1.
+func (v View) Within(pod int32) int32 { return v.e.pods[pod].within }
+
+// HeldWithin returns what assignments to a domain above the host hold of it.
+func (v View) HeldWithin(domain int32) topology.Resources {
+	if v.e.nodes.inDomain == nil {
+		return topology.Resources{}
+	}
+	return v.e.nodes.inDomain[domain]
+}
+
+// Assigned reports whether Pin or Within is a topology assignment.
 func (v View) Assigned(pod int32) bool { return v.e.pods[pod].assigned }
 
 // NodeOf returns the node a pod is on, or -1.
