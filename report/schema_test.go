@@ -53,6 +53,7 @@ func decade() *sim.Result {
 		{Time: 8 * hour, Free: 9000, Fragment: 1001, Largest: []int64{5001, 4000, 7000}, Unusable: []int64{3001, 1000}}}
 	r.Findings = []sim.Finding{{Kind: sim.Starvation, Time: 5 * hour, Jobs: []int32{1, 2}, Detail: "waits behind a job that never fits"}}
 	r.Config.Until = r.End
+	r.Jobs[1].Message, r.Jobs[2].Message = "there is no rack", "there is no rack"
 	return r
 }
 

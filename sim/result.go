@@ -24,7 +24,8 @@ type JobRow struct {
 	AllReduce  int64
 	Step       int64
 	NeverFits  bool
-	Carried    bool // ran before the measured window: outside wait statistics
+	Carried    bool   // ran before the measured window: outside wait statistics
+	Message    string // why a job that is still queued has no place, in the scheduler's words; "" if there is nothing to add
 }
 
 // Result is a finished run.
@@ -67,6 +68,7 @@ func (e *Engine) Finish() *Result {
 	for j := range e.jobs {
 		r.Jobs[j] = e.row(int32(j))
 	}
+	e.explain(r.Jobs)
 	r.Digest, r.Findings = e.digest, e.findings
 	return r
 }
@@ -82,6 +84,21 @@ func (e *Engine) windToEnd() {
 		e.reservedIdle = e.closingReserved
 		e.now = e.lastTransition
 	}
+}
+
+// explain asks the Admitter about the jobs that are still queued.
+func (e *Engine) explain(rows []JobRow) {
+	x, ok := e.policy.Admitter.(Explainer)
+	if !ok {
+		return
+	}
+	var queued []int32
+	for j := range rows {
+		if rows[j].State == Queued {
+			queued = append(queued, int32(j))
+		}
+	}
+	x.Explain(e.tx.View, queued, func(j int32, message string) { rows[j].Message = message })
 }
 
 func (e *Engine) row(j int32) JobRow {
