@@ -3,6 +3,7 @@ package policies
 import (
 	"slices"
 
+	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/quota"
 )
@@ -12,17 +13,33 @@ var strategyParam = Param{
 	Values: []string{"queue", "BestEffortFIFO", "StrictFIFO"}, Default: "queue",
 }
 
+// kueueParams are the parameters of every policy that admits as Kueue does.
+var kueueParams = []Param{
+	strategyParam,
+	{Name: "sorting", Doc: "order of the heads of a cycle that borrow alike: by priority, or by age alone (gate PrioritySortingWithinCohort off)",
+		Values: []string{"priority", "age"}, Default: "priority"},
+	{Name: "fairSharing", Doc: "order and preempt by the queues' shares of what they borrow", Values: []string{"off", "on"}, Default: "off"},
+}
+
+// versions are the releases that stand for a minor version of Kueue.
+var versions = map[string]string{"0.13": "v0.13.4", "0.17": "v0.17.0", "0.19": "v0.19.2"}
+
+var versionParam = Param{Name: "version", Doc: "the version of Kueue whose rules apply", Values: []string{"0.13", "0.17", "0.19"}, Default: "0.19"}
+
 var gang = Declaration{
 	Name:   "gang",
 	Doc:    "Kueue: a job is admitted whole against its quota; its pods are then bound one by one, which can fail",
-	Params: slices.Concat([]Param{strategyParam}, binderParams),
+	Params: slices.Concat([]Param{versionParam}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
-		return sim.Policy{Admitter: newKueue(s), Binder: newKube(s), Readiness: true}
+		return policyOf(newKueue(s), s, true)
 	},
 }
 
 func newKueue(s Settings) *kueue {
 	k := &kueue{}
+	k.rules, _ = admission.Version(versions[s.Get("version")])
+	k.rules.AgeFirst = s.Get("sorting") == "age"
+	k.rules.FairSharing = s.Get("fairSharing") == "on"
 	switch s.Get("strategy") {
 	case "StrictFIFO":
 		k.strategy = new(quota.StrictFIFO)

@@ -18,19 +18,18 @@ var gangTopology = Declaration{
 		{Name: "placement", Doc: "how domains are chosen: kueue is BestFit, and by version LeastFreeCapacity for unconstrained requests; the others are not Kueue's",
 			Values: append([]string{"kueue", "BestFit", "LeastFreeCapacity"}, stage.PlacementNames[1:]...), Default: "kueue"},
 		{Name: "version", Doc: "the Kueue version whose default gates decide placement and node replacement",
-			Values: []string{"0.13", "0.17", "0.19"}, Default: "0.17"},
+			Values: []string{"0.13", "0.17", "0.19"}, Default: "0.19"},
 		{Name: "balanced", Doc: "spread preferred requests evenly over the domains they need (gate TASBalancedPlacement)",
 			Values: []string{"off", "on"}, Default: "off"},
 		{Name: "replacement", Doc: "when a node under an assignment fails: none leaves its pods to the readiness timeout, evict the whole job, retry looks for other nodes until there are some, fail-fast once; default by version",
 			Values: []string{"default", "none", "evict", "retry", "fail-fast"}, Default: "default"},
 		{Name: "leaf", Doc: "the lowest level of the topology; by default the host. Above it, nodes are summed up and the scheduler finds one"},
-		strategyParam,
-	}, binderParams),
+	}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
 		k.placer = newPlacer(s)
 		k.repair = newRepair(s)
-		return sim.Policy{Admitter: k, Binder: newKube(s), Readiness: true}
+		return policyOf(k, s, true)
 	},
 }
 

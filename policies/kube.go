@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/capacity"
@@ -16,25 +15,49 @@ import (
 // With cycles that cost nothing a backoff never delays an attempt (the scheduler pops
 // from the backoff queue when nothing else is active), so none is kept here.
 type kube struct {
-	score      stage.Scorer
+	profile    *stage.Profile
+	scorer     string // of the fragmentation study, instead of the profile; or empty
 	randomTies bool
+	preempts   bool // less important pods give way
+	sampling   bool // from 100 nodes on look for some feasible nodes only
 
-	waiting *stage.Classes
-	reasons []sim.Reason // per class, of its last refusal
-	pinned  map[pinKey]int32
-	byNode  [][]int32 // classes of pods pinned to each node
-	unpin   int32     // classes below this are of pods that may go anywhere
-	created []int32
-	freed   []int32 // nodes that changed
-	with    topology.Resources
-	seq     int64
+	fleet   *stage.Fleet
+	wants   []stage.Want // per shape
+	order   []int32      // in which nodes are looked at: zones take turns
+	nodeIDs []uint64     // stable, for lots
+	start   int          // position in order where the next search starts
+
+	waiting  *stage.Classes
+	reasons  []sim.Reason // per class, of its last refusal
+	pinned   map[pinKey]int32
+	byNode   [][]int32 // classes of pods pinned to each node
+	unpin    int32     // classes below this are of pods that may go anywhere
+	anywhere []int32   // and these, of pods whose priority counts
+	created  []int32
+	freed    []int32 // nodes that changed
+	seq      int64
+
+	started []int64 // when each pod was bound, for preemption
+
+	terms  []*terms // per job, nil where it has none; nil if no job has any
+	counts []int32  // of the job at hand: bound pods per domain
+	placed int32    // all of them
+	fewest []int32  // per constraint, the pods of the domain that has fewest
+	window []int32  // of a search by terms: the feasible nodes, their scores, and room
+	totals []int64
+	raw    []int64
+	soft   []stage.SpreadTerm
+	seen   []int32
 }
 
-// pinKey is a class of pods that may go to the nodes of one domain only, which most often
-// is a host.
+// pinKey is a class of pods that may go to the nodes of one domain only, most often a
+// host, or to any (-1) but whose priority counts because they preempt, or whose job counts
+// (not -1) because of its terms.
 type pinKey struct {
-	domain int32
-	shape  capacity.Shape
+	domain   int32
+	job      int32
+	shape    capacity.Shape
+	priority int32
 }
 
 // domainOf returns the only domain that a pod may go to, or -1.
@@ -52,7 +75,11 @@ func (k *kube) Reset(v sim.View) {
 	k.reasons = make([]sim.Reason, k.unpin)
 	k.pinned = map[pinKey]int32{}
 	k.byNode = make([][]int32, len(v.Cluster().Nodes))
-	k.created, k.freed, k.seq = k.created[:0], k.freed[:0], 0
+	k.created, k.freed, k.seq, k.start = k.created[:0], k.freed[:0], 0, 0
+	k.anywhere = k.anywhere[:0]
+	k.started = make([]int64, v.Pods())
+	k.resetSearch(v)
+	k.resetTerms(v)
 }
 
 // Signals implements sim.Controller.
@@ -93,12 +120,17 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	}
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.waiting.Remove(pod)
-		tx.Assume(pod, node)
+		k.wakeSiblings(tx.View, pod)
+		k.started[pod] = tx.Now()
+		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
 		tx.Commit()
 		return true
 	}
 	class := k.waiting.Class(pod)
 	k.reasons[class] = k.refusal(tx.View, pod)
+	if k.preempts && k.tryPreempt(tx, pod) {
+		k.reasons[class] = sim.ReasonPreemption
+	}
 	k.waiting.Park(class)
 	return true
 }
@@ -116,15 +148,30 @@ func (k *kube) takeIn(v sim.View) {
 // that may go to one only.
 func (k *kube) class(v sim.View, p int32) int32 {
 	shape, domain := v.Shape(v.SetOf(p)), domainOf(v, p)
-	if domain < 0 {
+	priority := int32(0)
+	if k.preempts {
+		priority = v.Job(v.JobOf(p)).Priority
+	}
+	t, job := k.termsOf(v, p), int32(-1)
+	if t != nil {
+		job = v.JobOf(p)
+	}
+	if domain < 0 && priority == 0 && t == nil {
 		return int32(shape)
 	}
-	key := pinKey{domain, shape}
+	key := pinKey{domain, job, shape, priority}
 	class, ok := k.pinned[key]
 	if !ok {
 		class = int32(len(k.reasons))
 		k.pinned[key] = class
 		k.reasons = append(k.reasons, sim.ReasonNone)
+		if t != nil {
+			t.classes = append(t.classes, class)
+		}
+		if domain < 0 {
+			k.anywhere = append(k.anywhere, class)
+			return class
+		}
 		d := &v.Cluster().Domains[domain]
 		for n := d.First; n < d.Last; n++ {
 			k.byNode[n] = append(k.byNode[n], class)
@@ -139,54 +186,15 @@ func (k *kube) wake() {
 		return
 	}
 	k.waiting.WakeAll(k.unpin)
+	for _, class := range k.anywhere {
+		k.waiting.Wake(class)
+	}
 	for _, n := range k.freed {
 		for _, class := range k.byNode[n] {
 			k.waiting.Wake(class)
 		}
 	}
 	k.freed = k.freed[:0]
-}
-
-// pick returns the best node for a pod, or -1.
-func (k *kube) pick(v sim.View, pod int32) int32 {
-	set := v.SetOf(pod)
-	base := v.Cluster().HostDomain(0)
-	if v.Total(sim.Physical, v.Shape(set)) == 0 {
-		return -1
-	}
-	counts := v.Counts(sim.Physical, v.Shape(set))
-	if node := v.Pin(pod); node >= 0 {
-		if counts[base+node] == 0 {
-			return -1
-		}
-		return node
-	}
-	request := stage.NonZero(*v.PodRequest(set))
-	used, nodes := v.Used(sim.Physical), v.Cluster().Nodes
-	gpus := request[topology.GPU] > 0
-	best, bestScore := int32(-1), int64(-1)
-	first, last := int32(0), int32(len(nodes))
-	if d := v.Within(pod); d >= 0 {
-		first, last = v.Cluster().Domains[d].First, v.Cluster().Domains[d].Last
-	}
-	for n := first; n < last; n++ {
-		if counts[base+n] == 0 {
-			continue
-		}
-		k.with = used[n].Plus(request) // a field, as a local would be allocated for the call
-		score := k.score(&k.with, &nodes[n].Allocatable, gpus)
-		if score > bestScore || score == bestScore && k.randomTies && k.tie(v, pod, n) < k.tie(v, pod, best) {
-			best, bestScore = n, score
-		}
-	}
-	return best
-}
-
-// tie is the lot of a node among equals for this pod and attempt: the smallest wins.
-func (k *kube) tie(v sim.View, pod, node int32) uint64 {
-	first, _ := v.PodsOf(v.JobOf(pod))
-	id := rng.ID2(v.Stable(v.JobOf(pod)), uint64(pod-first))
-	return rng.Hash(v.Seed(), rng.Tie, rng.ID2(id, rng.StableID(v.Cluster().Nodes[node].Name, 0)), uint64(v.Attempt(pod)))
 }
 
 // refusal names the first reason of the contract that holds for a pod without a node.
@@ -196,7 +204,7 @@ func (k *kube) refusal(v sim.View, pod int32) sim.Reason {
 	switch {
 	case v.FreeGPUs(v.Models(set)) < unbound*v.PodRequest(set)[topology.GPU]:
 		return sim.ReasonInsufficient
-	case domainOf(v, pod) >= 0 && v.Total(sim.Physical, v.Shape(set)) >= unbound:
+	case (domainOf(v, pod) >= 0 || k.termsOf(v, pod) != nil) && v.Total(sim.Physical, v.Shape(set)) >= unbound:
 		return sim.ReasonTopology
 	}
 	return sim.ReasonShape

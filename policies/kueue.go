@@ -1,82 +1,101 @@
 package policies
 
 import (
+	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
-	"github.com/gangplan/gangplan/topology"
-	"github.com/gangplan/gangplan/workloads"
 )
 
-// kueue is the Admitter of all policies that admit jobs whole: one head per
-// ClusterQueue and cycle, checked against quota and, with a placer, against the
-// topology. Without quota it passes every job through, as plain Kubernetes does.
+// kueue is the Admitter of all policies that admit jobs whole: one head per ClusterQueue
+// and cycle, decided upon by Kueue's own rules (policies/admission), and with a placer also
+// by the topology. Without quota it passes every job through, as plain Kubernetes does.
 //
-// A ClusterQueue with BestEffortFIFO groups equal jobs: when one does not fit, its equals
-// are parked with it until something is freed. StrictFIFO is the same list with a single
-// class, so that its head blocks everybody.
+// A ClusterQueue with BestEffortFIFO groups equal jobs: when one cannot be admitted, its
+// equals are parked with it until something is freed in their cohort tree. StrictFIFO is
+// the same list with a single class that is never parked. A cohort tree gets a cycle when
+// something changed in it: one without a change would decide the same again.
 type kueue struct {
 	passThrough bool
 	strategy    *quota.Strategy // overrides every queue's when not nil
-	placer      *placer         // nil: no topology assignment
+	rules       admission.Rules
+	placer      *placer // nil: no topology assignment
 
+	kernel  *admission.Kernel
+	room    room
 	queues  []clusterQueue
+	trees   []cohortTree
 	classOf []int32
-	arrived []int32 // jobs queued since the last cycle
+	arrived []int32      // jobs queued since the last cycle
+	changes []sim.Signal // evictions and releases since the last cycle, in order
 	heads   []int32
 	repair  *repair // of assignments whose node fails; nil: nothing moves
+	gate    gate
 }
 
 type clusterQueue struct {
 	waiting *stage.Classes
+	tree    int32
 	strict  bool
 	freed   bool // quota came back since the last cycle
 	flushAt int64
+	sticky  int32        // the job that preempts for its turn, or order.None
+	tried   int32        // the last head that was refused and stays head, or order.None
 	reasons []sim.Reason // per class, of its last refusal
+}
+
+// cohortTree is what can lend to each other: the queues below a root cohort, or a queue
+// alone.
+type cohortTree struct {
+	queues []int32
+	dirty  bool  // it deserves a cycle
+	freed  bool  // quota came back since the last cycle
+	wakeAt int64 // when the heads that stayed are looked at again
 }
 
 // Reset implements sim.Controller.
 func (k *kueue) Reset(v sim.View) {
-	k.queues = make([]clusterQueue, v.Quota().Len())
+	k.resetTrees(v)
+	classes := k.classify(v)
+	for q := range k.queues {
+		k.queues[q].reasons = make([]sim.Reason, classes)
+	}
+	k.gate.reset(v)
+	k.changes, k.arrived = k.changes[:0], k.arrived[:0]
+	if k.repair != nil {
+		k.repair.reset(v)
+	}
+	if k.passThrough {
+		return
+	}
+	k.kernel = admission.New(k.rules, v.Quota(), workOf(v))
+	if k.placer != nil {
+		k.placer.reset(v)
+		k.room = room{placer: k.placer}
+		k.kernel.Room = &k.room
+	}
+}
+
+func (k *kueue) resetTrees(v sim.View) {
+	k.queues, k.trees = make([]clusterQueue, v.Quota().Len()), nil
+	treeOf := make([]int32, v.Quota().Nodes())
+	arena, classOf := order.NewArena(v.Jobs()), make([]int32, v.Jobs())
 	for q := range k.queues {
 		strategy := v.Quota().Queue(int32(q)).Strategy
 		if k.strategy != nil {
 			strategy = *k.strategy
 		}
-		k.queues[q] = clusterQueue{waiting: stage.NewClasses(v.Jobs()), strict: strategy == quota.StrictFIFO, flushAt: sim.Never}
-	}
-	classes := k.classify(v)
-	for q := range k.queues {
-		k.queues[q].reasons = make([]sim.Reason, classes)
-	}
-	if k.placer != nil {
-		k.placer.reset(v)
-	}
-	if k.repair != nil {
-		k.repair.reset(v)
-	}
-}
-
-// classify numbers the classes of jobs that are equal to the Admitter.
-func (k *kueue) classify(v sim.View) int32 {
-	k.classOf = make([]int32, v.Jobs())
-	known := map[jobKey]int32{}
-	for j := range k.classOf {
-		key := keyOf(v, int32(j))
-		if _, ok := known[key]; !ok {
-			known[key] = int32(len(known))
+		root := v.Quota().Root(int32(q))
+		if treeOf[root] == 0 {
+			k.trees = append(k.trees, cohortTree{wakeAt: sim.Never})
+			treeOf[root] = int32(len(k.trees))
 		}
-		k.classOf[j] = known[key]
+		tree := treeOf[root] - 1
+		k.trees[tree].queues = append(k.trees[tree].queues, int32(q))
+		k.queues[q] = clusterQueue{waiting: stage.NewClassesIn(arena, classOf), tree: tree, strict: strategy == quota.StrictFIFO,
+			flushAt: sim.Never, sticky: order.None, tried: order.None}
 	}
-	return int32(max(1, len(known)))
-}
-
-func (k *kueue) class(v sim.View, j int32) int32 {
-	if k.queues[v.Queue(j)].strict {
-		return 0
-	}
-	return k.classOf[j]
 }
 
 // Signals implements sim.Controller.
@@ -85,11 +104,11 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		switch s.Kind {
 		case sim.JobQueued:
 			k.arrived = append(k.arrived, s.Job)
-		case sim.QuotaFreed:
-			k.freed(s.Place)
+		case sim.JobEvicted, sim.QuotaFreed, sim.JobReady:
+			k.changes = append(k.changes, s)
 		case sim.NodeUp:
-			for q := range k.queues {
-				k.queues[q].freed = true
+			for t := range k.trees {
+				k.freed(int32(t))
 			}
 		case sim.NodeDown:
 			if k.repair != nil {
@@ -99,66 +118,143 @@ func (k *kueue) Signals(batch []sim.Signal) {
 	}
 }
 
-// freed notes that a queue may admit again. With topology assignments what one queue
-// frees is room for all.
-func (k *kueue) freed(queue int32) {
-	for q := range k.queues {
-		if int32(q) == queue || k.placer != nil {
-			k.queues[q].freed = true
-		}
+// freed notes that the queues of a tree may admit again.
+func (k *kueue) freed(tree int32) {
+	k.trees[tree].freed = true
+	for _, q := range k.trees[tree].queues {
+		k.queues[q].freed = true
 	}
 }
 
-// Cycle implements sim.Controller: heads, nomination and admission of one round.
+// Cycle implements sim.Controller: one round of heads of the trees where something
+// changed.
 func (k *kueue) Cycle(tx *sim.Tx) bool {
 	k.takeIn(tx.View)
 	if k.repair != nil && k.repair.cycle(tx, k.placer) {
 		return true
 	}
 	k.flush(tx.View)
-	k.heads = k.heads[:0]
-	for q := range k.queues {
-		if j := k.queues[q].waiting.Head(); j != order.None {
-			k.heads = append(k.heads, j)
-		}
+	if k.collectHeads(); len(k.heads) == 0 {
+		return false
 	}
-	k.orderHeads(tx.View)
-	for _, j := range k.heads {
-		k.process(tx, j)
+	if k.passThrough {
+		k.passAll(tx)
+		return true
 	}
-	return len(k.heads) > 0
+	k.room.tx = tx
+	for _, e := range k.kernel.Cycle(k.heads) {
+		k.apply(tx, e)
+	}
+	return true
 }
 
-// takeIn puts newly queued jobs into their lists. A job that becomes the head of a
-// StrictFIFO queue deserves an attempt even if the head before it was blocked.
+// takeIn brings the kernel up to date and puts newly queued jobs into their lists. A job
+// that becomes a head deserves an attempt.
 func (k *kueue) takeIn(v sim.View) {
+	for _, s := range k.changes {
+		k.note(s)
+	}
+	k.changes = k.changes[:0]
 	for _, j := range k.arrived {
 		q := &k.queues[v.Queue(j)]
-		class := k.class(v, j)
-		q.waiting.Push(j, class, order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: int64(j)})
-		if q.strict && q.waiting.First(class) == j {
-			q.waiting.Wake(class)
+		if !k.passThrough {
+			k.kernel.Work[j].Time = v.QueueTime(j)
+			k.kernel.Forget(j)
+		}
+		q.waiting.Push(j, k.class(v, j), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: int64(j)})
+		if q.waiting.Head() == j {
+			k.trees[q.tree].dirty = true
 		}
 	}
 	k.arrived = k.arrived[:0]
 }
 
-// flush wakes the queues whose time has come: a StrictFIFO head soon after quota came
-// back, parked jobs of BestEffortFIFO after a batch.
+// note tells the kernel who is on the way out and who is gone. With topology assignments
+// what one queue frees is room for all.
+func (k *kueue) note(s sim.Signal) {
+	if k.gate.opens(s.Job) {
+		for t := range k.trees {
+			k.trees[t].dirty = true
+		}
+	}
+	if s.Kind == sim.JobReady {
+		return
+	}
+	if k.kernel == nil || !k.kernel.Holds(s.Job) {
+		return
+	}
+	if s.Kind == sim.JobEvicted {
+		k.kernel.Evict(s.Job)
+		return
+	}
+	k.kernel.Drop(s.Job)
+	for t := range k.trees {
+		if int32(t) == k.queues[s.Place].tree || k.placer != nil {
+			k.freed(int32(t))
+		}
+	}
+}
+
+// flush wakes what its time has come for: heads that stayed soon after quota came back,
+// parked jobs of BestEffortFIFO after a batch.
 func (k *kueue) flush(v sim.View) {
+	for i := range k.trees {
+		t := &k.trees[i]
+		if t.freed && t.wakeAt == sim.Never {
+			t.wakeAt = v.Now() + v.Timing().StrictWake
+		}
+		t.freed = false
+		if t.wakeAt <= v.Now() {
+			t.wakeAt, t.dirty = sim.Never, true
+		}
+	}
 	for i := range k.queues {
 		q := &k.queues[i]
-		if q.freed && q.flushAt == sim.Never {
+		if q.freed && q.flushAt == sim.Never && !q.strict {
 			q.flushAt = v.Now() + v.Timing().Flush
-			if q.strict {
-				q.flushAt = v.Now() + v.Timing().StrictWake
-			}
 		}
 		q.freed = false
 		if q.flushAt <= v.Now() {
 			q.flushAt = sim.Never
 			q.waiting.WakeAll(int32(len(q.reasons)))
+			k.trees[q.tree].dirty = true
 		}
+	}
+}
+
+// collectHeads lists the heads of the trees that deserve a cycle.
+func (k *kueue) collectHeads() {
+	k.heads = k.heads[:0]
+	for i := range k.trees {
+		if !k.trees[i].dirty {
+			continue
+		}
+		k.trees[i].dirty = false
+		for _, q := range k.trees[i].queues {
+			if j := k.queues[q].head(); j != order.None {
+				k.heads = append(k.heads, j)
+			}
+		}
+	}
+}
+
+// head returns whose turn it is: who preempted for it, or the first.
+func (q *clusterQueue) head() int32 {
+	if q.sticky != order.None && !q.waiting.Parked(q.waiting.Class(q.sticky)) {
+		return q.sticky
+	}
+	return q.waiting.Head()
+}
+
+// passAll admits every head, without quota.
+func (k *kueue) passAll(tx *sim.Tx) {
+	k.orderHeads(tx.View)
+	for _, j := range k.heads {
+		q := &k.queues[tx.Queue(j)]
+		k.trees[q.tree].dirty = true
+		q.waiting.Remove(j)
+		tx.AdmitFree(j)
+		tx.Commit()
 	}
 }
 
@@ -176,74 +272,80 @@ func (k *kueue) orderHeads(v sim.View) {
 	}
 }
 
-// process admits a head, or parks it with its equals.
-func (k *kueue) process(tx *sim.Tx, j int32) {
+// apply makes an entry's outcome real.
+func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
+	j := e.Workload
 	q := &k.queues[tx.Queue(j)]
-	reason := k.tryAdmit(tx, j)
-	if reason == sim.ReasonNone {
-		q.waiting.Remove(j)
-		tx.Commit()
-		return
+	switch {
+	case e.Status == admission.Assumed && k.gate.closed():
+		k.stay(tx, q, j, sim.ReasonGate)
+	case e.Status == admission.Assumed:
+		k.admit(tx, q, e)
+	case e.Requeue == admission.PendingPreemption:
+		k.preempt(tx, q, e)
+	case q.strict || e.Requeue != admission.Generic || k.kernel.Pending(j):
+		k.stay(tx, q, j, k.reasonOf(tx.View, e))
+		k.trees[q.tree].dirty = k.trees[q.tree].dirty || k.kernel.Pending(j)
+	default:
+		class := q.waiting.Class(j)
+		q.reasons[class] = k.reasonOf(tx.View, e)
+		q.waiting.Park(class)
+		k.trees[q.tree].dirty = true
+		tx.Defer(j, q.reasons[class])
 	}
-	class := q.waiting.Class(j)
-	q.reasons[class] = reason
-	q.waiting.Park(class)
-	tx.Defer(j, reason)
 }
 
-// tryAdmit admits a job in the transaction, or leaves it clean and says why not.
-func (k *kueue) tryAdmit(tx *sim.Tx, j int32) sim.Reason {
-	if k.passThrough {
-		tx.AdmitFree(j)
-		return sim.ReasonNone
+func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
+	j := e.Workload
+	q.waiting.Remove(j)
+	if q.sticky == j {
+		q.sticky = order.None
 	}
-	request := tx.Request(j)
-	if !tx.Quota().Fits(tx.Queue(j), request) {
-		return k.refusal(tx.View, j, sim.ReasonQuota)
+	k.trees[q.tree].dirty = true
+	k.kernel.Hold(j, tx.Now(), e.Usage)
+	tx.AdmitUsing(j, k.kernel.Holding(j))
+	tx.Commit()
+	k.gate.admitted(j)
+}
+
+// preempt evicts an entry's victims. It stays head and has to win again when they are gone.
+func (k *kueue) preempt(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
+	if k.rules.Sticky && !q.strict {
+		q.sticky = e.Workload
 	}
-	if k.placer != nil {
-		mark := tx.Savepoint()
-		if k.placer.assign(tx, j) >= 0 {
-			tx.Rollback(mark)
-			return k.refusal(tx.View, j, sim.ReasonTopology)
+	for _, t := range e.Targets {
+		if tx.State(t.Workload) != sim.Admitted {
+			continue // on its way out already
 		}
+		tx.Evict(t.Workload, sim.CausePreempted)
+		tx.Commit()
+		k.trees[q.tree].dirty = true
 	}
-	tx.Admit(j)
-	return sim.ReasonNone
+	k.stay(tx, q, e.Workload, sim.ReasonPreemption)
 }
 
-// refusal names the first reason of the contract that holds: too few free GPUs, the
-// quota, pods that fit nowhere, the topology.
-func (k *kueue) refusal(v sim.View, j int32, last sim.Reason) sim.Reason {
-	if insufficient(v, j) {
+// stay keeps a refused head where it is.
+func (k *kueue) stay(tx *sim.Tx, q *clusterQueue, j int32, why sim.Reason) {
+	q.tried = j
+	q.reasons[q.waiting.Class(j)] = why
+	tx.Defer(j, why)
+}
+
+// reasonOf names, of an entry that was refused, the first reason of the contract that
+// holds: victims it waits for, too few free GPUs, the quota, pods that fit nowhere, the
+// topology.
+func (k *kueue) reasonOf(v sim.View, e *admission.Entry) sim.Reason {
+	switch {
+	case e.Skipped == admission.Overlaps:
+		return sim.ReasonPreemption
+	case insufficient(v, e.Workload):
 		return sim.ReasonInsufficient
-	}
-	if last == sim.ReasonTopology && k.placer.lacksHosts(v, j) {
+	case !e.LacksPlace():
+		return sim.ReasonQuota
+	case k.placer.lacksHosts(v, e.Workload):
 		return sim.ReasonShape
 	}
-	return last
-}
-
-// insufficient reports whether a job wants more GPUs than are free of the models it
-// accepts.
-func insufficient(v sim.View, j int32) bool {
-	var want int64
-	var accepted uint64
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		gpus := int64(v.Count(s)) * v.PodRequest(s)[topology.GPU]
-		if want += gpus; gpus == 0 {
-			continue
-		}
-		if v.Models(s) == 0 {
-			accepted = ^uint64(0)
-		}
-		accepted |= v.Models(s)
-	}
-	if accepted == ^uint64(0) {
-		accepted = 0
-	}
-	return v.FreeGPUs(accepted) < want
+	return sim.ReasonTopology
 }
 
 // NextWake implements sim.Controller.
@@ -251,6 +353,9 @@ func (k *kueue) NextWake() int64 {
 	at := int64(sim.Never)
 	for q := range k.queues {
 		at = min(at, k.queues[q].flushAt)
+	}
+	for t := range k.trees {
+		at = min(at, k.trees[t].wakeAt)
 	}
 	if k.repair != nil {
 		at = min(at, k.repair.nextTry())
@@ -288,7 +393,7 @@ func (k *kueue) Why(v sim.View, j int32) sim.Reason {
 	switch {
 	case q.strict && q.waiting.First(class) != j:
 		return sim.ReasonOrder
-	case q.flushAt != sim.Never || !q.waiting.Parked(class):
+	case q.flushAt != sim.Never, !q.waiting.Parked(class) && (q.tried != j || k.trees[q.tree].wakeAt != sim.Never):
 		return sim.ReasonLatency
 	}
 	return q.reasons[class]
@@ -300,39 +405,4 @@ func (k *kueue) CanEver(v sim.View, j int32) bool {
 		return true
 	}
 	return v.Quota().EverFits(v.Queue(j), v.Request(j)) && (k.placer == nil || k.placer.canEver(v, j))
-}
-
-// jobKey is a chained hash of what makes jobs equal to the Admitter.
-type jobKey uint64
-
-func keyOf(v sim.View, j int32) jobKey {
-	h := uint64(14695981039346656037)
-	add := func(x uint64) { h = (h ^ x) * 1099511628211; h ^= h >> 29 }
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		spec := &v.Job(j).PodSets[s-first]
-		add(uint64(v.Shape(s)))
-		add(uint64(v.Count(s)))
-		add(uint64(v.PinnedNode(s) + 1))
-		addTopology(&spec.Topology, add)
-	}
-	return jobKey(h)
-}
-
-func addTopology(t *workloads.TopologyRequest, add func(uint64)) {
-	addString := func(s string) {
-		add(uint64(len(s)))
-		for i := range len(s) {
-			add(uint64(s[i]))
-		}
-	}
-	add(uint64(t.Mode))
-	addString(t.Level)
-	addString(t.Group)
-	for i := range t.Slices {
-		if t.Slices[i].Size > 0 {
-			add(uint64(t.Slices[i].Size))
-			addString(t.Slices[i].Level)
-		}
-	}
 }

@@ -1,31 +1,54 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 )
 
 // The parameters of the kube Binder, shared by every policy that binds with it.
 var binderParams = []Param{
-	{Name: "profile", Doc: "node scoring: spread is kube-scheduler's default, pack its MostAllocated with GPUs weighted 5",
-		Values: []string{"spread", "pack"}, Default: "spread"},
+	{Name: "profile", Doc: "node scoring: spread is kube-scheduler's default, pack its MostAllocated with GPUs weighted 5; the others are those of the fragmentation study",
+		Values: []string{"spread", "pack", "random", "dot-product", "gpu-clustering", "gpu-packing", "best-fit", "fgd"}, Default: "spread"},
 	{Name: "ties", Doc: "which of equally good nodes a pod gets: the first in the cluster, or one at random (seeded)",
 		Values: []string{"first", "random"}, Default: "first"},
+	{Name: "sampling", Doc: "kube looks for some feasible nodes only from 100 nodes on, in turn, as kube-scheduler does; off looks at all",
+		Values: []string{"kube", "off"}, Default: "kube"},
+	{Name: "balance", Doc: "what BalancedAllocation rates: outcome up to Kubernetes 1.35, change from 1.36 on",
+		Values: []string{"outcome", "change"}, Default: "outcome"},
 }
 
 var perPod = Declaration{
-	Name:   "per-pod",
-	Doc:    "the default Kubernetes scheduler: every pod by itself, no queue, no gangs, no timeout",
-	Params: binderParams,
+	Name: "per-pod",
+	Doc:  "the default Kubernetes scheduler: every pod by itself, no queue, no gangs, no timeout",
+	Params: slices.Concat(binderParams, []Param{{Name: "preemption", Doc: "whether a pod that fits nowhere pushes pods of lower priority off a node",
+		Values: []string{"on", "off"}, Default: "on"}}),
 	build: func(s Settings) sim.Policy {
-		return sim.Policy{Admitter: &kueue{passThrough: true}, Binder: newKube(s)}
+		p := policyOf(&kueue{passThrough: true}, s, false)
+		p.Binder.(*kube).preempts = s.Get("preemption") == "on"
+		return p
 	},
 }
 
 func newKube(s Settings) *kube {
-	k := &kube{score: stage.Spread, randomTies: s.Get("ties") == "random"}
-	if s.Get("profile") == "pack" {
-		k.score = stage.Pack
+	k := &kube{profile: stage.SpreadProfile(), randomTies: s.Get("ties") == "random", sampling: s.Get("sampling") == "kube"}
+	switch profile := s.Get("profile"); profile {
+	case "spread":
+	case "pack":
+		k.profile = stage.PackProfile()
+	case "random":
+		k.profile.Weights = stage.Weights{}
+		k.randomTies = true
+	default:
+		k.scorer = profile
 	}
+	k.profile.Balanced.Compared = s.Get("balance") == "change"
 	return k
+}
+
+// policyOf puts a policy together from an Admitter and the kube Binder.
+func policyOf(admitter sim.Admitter, s Settings, readiness bool) sim.Policy {
+	k := newKube(s)
+	return sim.Policy{Admitter: admitter, Binder: k, Readiness: readiness, GPUs: k.scorer != ""}
 }

@@ -45,14 +45,7 @@ func (p *placer) assign(tx *sim.Tx, j int32) int32 {
 		if !p.place(tx.View, sim.Assigned, j, workers, leader) {
 			return s
 		}
-		if p.aboveHosts(tx.View) && tx.PinnedNode(workers) < 0 {
-			p.assignWithin(tx, workers, leader)
-			continue
-		}
-		p.search.AssignSet(tx, workers)
-		if leader >= 0 && p.search.Leader >= 0 {
-			tx.Assign(tx.FirstPod(leader), p.search.Leader)
-		}
+		p.take(tx, workers, leader)
 	}
 	return -1
 }
@@ -93,6 +86,18 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 		r.Algo = *p.forced
 	}
 	return r, err
+}
+
+// take assigns the places found to a PodSet and its leader, or -1.
+func (p *placer) take(tx *sim.Tx, workers, leader int32) {
+	if p.aboveHosts(tx.View) && tx.PinnedNode(workers) < 0 {
+		p.assignWithin(tx, workers, leader)
+		return
+	}
+	p.search.AssignSet(tx, workers)
+	if leader >= 0 && p.search.Leader >= 0 {
+		tx.Assign(tx.FirstPod(leader), p.search.Leader)
+	}
 }
 
 // place searches, in a plane, for one PodSet and the leader of its group, or -1. An answer
@@ -190,6 +195,6 @@ func (p *placer) explain(v sim.View, j int32) string {
 func filterOf(v sim.View, j, s int32) *stage.Verdicts {
 	first, _ := v.SetsOf(j)
 	set := &v.Job(j).PodSets[s-first]
-	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerations}
+	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated()}
 	return f.Apply(v.Cluster())
 }

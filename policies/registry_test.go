@@ -61,7 +61,7 @@ func TestCheckRefuses(t *testing.T) {
 	gang, _ := Lookup("gang")
 	for _, c := range []struct{ name, value, want string }{
 		{"no-such", "x", `policy gang has no parameter "no-such"`},
-		{"profile", "x", `profile is "x", expected one of spread, pack`},
+		{"profile", "x", `profile is "x", expected one of spread, pack, random, dot-product, gpu-clustering, gpu-packing, best-fit, fgd`},
 	} {
 		if err := gang.Check(c.name, c.value); err == nil || err.Error() != c.want {
 			t.Errorf("%s=%s: %v, want %s", c.name, c.value, err, c.want)

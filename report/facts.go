@@ -26,6 +26,7 @@ type facts struct {
 
 	wait, admissionWait, jct stats.Sample // ns
 	bounded, allReduce, step weighted
+	locality, contention     weighted // allReduce is their product, job by job
 }
 
 // Measure computes every metric of a run, in the order of the registry. Nil books are the
@@ -90,7 +91,18 @@ func (f *facts) addSpeed(row *sim.JobRow) {
 	}
 	weight := stats.Product(uint64(row.GPUs), uint64(row.RunNanos))
 	f.allReduce.add(float64(row.AllReduce)/1e6, weight)
+	f.locality.add(float64(row.Locality)/1e6, weight)
+	f.contention.add(contention(row), weight)
 	f.step.add(float64(row.Step)/1e6, weight)
+}
+
+// contention is the part of a job's all-reduce slowdown that its placement does not explain;
+// 0 for a job without an all-reduce.
+func contention(row *sim.JobRow) float64 {
+	if row.Locality <= 0 {
+		return 0
+	}
+	return float64(row.AllReduce) / float64(row.Locality)
 }
 
 // addOutcome counts a job of the measured window.

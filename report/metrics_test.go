@@ -54,7 +54,7 @@ func TestRegistryIsSound(t *testing.T) {
 func TestNothingStarted(t *testing.T) {
 	vs := Measure(handmade(3, 8), nil)
 	for _, v := range vs {
-		statistic := slices.ContainsFunc([]string{"wait.", "admission_wait.", "jct.", "bounded_", "allreduce_", "step_", "makespan", "utilisation", "fragmentation."},
+		statistic := slices.ContainsFunc([]string{"wait.", "admission_wait.", "jct.", "bounded_", "allreduce_", "locality_", "contention_", "step_", "makespan", "utilisation", "fragmentation."},
 			func(prefix string) bool { return strings.HasPrefix(v.Name, prefix) })
 		if v.Null != statistic {
 			t.Errorf("%s: null is %v", v.Name, v.Null)

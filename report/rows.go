@@ -35,9 +35,17 @@ var comparison = []group{
 	{"speed of running jobs", []row{
 		times("all-reduce slowdown, mean", "allreduce_slowdown.mean"),
 		times("all-reduce slowdown, p95", "allreduce_slowdown.p95"),
+		neutral(times("  by placement, mean", "locality_slowdown.mean")),
+		neutral(times("  by neighbours, mean", "contention_slowdown.mean")),
 		named("step slowdown, mean", "step_slowdown.mean", writeFineTimes),
 		named("step slowdown, p95", "step_slowdown.p95", writeFineTimes),
 	}},
+}
+
+// neutral takes the arrow off a part: the sum above has it.
+func neutral(r row) row {
+	r.better = Neutral
+	return r
 }
 
 func outcomeRows() []row {

@@ -121,6 +121,8 @@ var jobFields = func() []field[*jobView] {
 		number("requeues", "count", "returns to its queue", always(func(j *jobView) int64 { return int64(j.Requeues) })),
 		number("run_ns", "ns", "time the job ran, lost progress included", always(func(j *jobView) int64 { return j.RunNanos })),
 		ratio("allreduce_slowdown", "all-reduce time over that of the best placement, averaged over its running time", func(j *jobView) float64 { return float64(j.AllReduce) / 1e6 }),
+		ratio("locality_slowdown", "the part of it that the placement makes: without neighbours", func(j *jobView) float64 { return float64(j.Locality) / 1e6 }),
+		ratio("contention_slowdown", "the part of it that neighbours make: allreduce_slowdown over locality_slowdown", func(j *jobView) float64 { return contention(&j.JobRow) }),
 		ratio("step_slowdown", "step time over the ideal one, averaged over its running time", func(j *jobView) float64 { return float64(j.Step) / 1e6 }),
 		flag("never_fits", "asks for more than the empty cluster or the whole quota can give", func(j *jobView) bool { return j.NeverFits }),
 		text("message", "why a job that is still queued at the end has no place, in the words of the scheduler; null if it has nothing to say", true,

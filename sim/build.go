@@ -12,7 +12,15 @@ import (
 )
 
 func newWorld(cfg *Config) (*world, error) {
-	w := &world{cfg: cfg, quota: quota.New(cfg.Queues), shapes: map[shapeKey]capacity.Shape{},
+	if len(cfg.Jobs) > 0 && len(cfg.Queues) == 0 {
+		return nil, fmt.Errorf("there are jobs but no queue")
+	}
+	for j := 1; j < len(cfg.Jobs); j++ {
+		if cfg.Jobs[j].Submit < cfg.Jobs[j-1].Submit {
+			return nil, fmt.Errorf("job %q is submitted before the one it follows: jobs must be sorted by submission", cfg.Jobs[j].ID)
+		}
+	}
+	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{},
 		barredBy: map[string]int32{}, barred: [][]bool{nil}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
@@ -29,6 +37,7 @@ func newWorld(cfg *Config) (*world, error) {
 func (w *world) buildNodes() {
 	c := w.cfg.Cluster
 	n := len(c.Nodes)
+	w.unasked = make([][2]int32, n)
 	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
 		pipelined: make([][]placed, n), images: make([][]int32, n)}
 	for p := range w.nodes.planes {
@@ -173,6 +182,10 @@ func (w *world) filterOf(ps *workloads.PodSet) int32 {
 	if ps.NodeSelector != nil || ps.Tolerations != nil {
 		text = fmt.Sprintf("%#v %#v", ps.NodeSelector, ps.Tolerations)
 	}
+	tolerations := ps.Tolerated()
+	if len(tolerations) > len(ps.Tolerations) {
+		text += " gpu"
+	}
 	if f, ok := w.barredBy[text]; ok {
 		return f
 	}
@@ -180,7 +193,7 @@ func (w *world) filterOf(ps *workloads.PodSet) int32 {
 	nodes := w.cfg.Cluster.Nodes
 	for i := range nodes {
 		n := &nodes[i]
-		if topology.MatchAll(ps.NodeSelector, n.Labels) && topology.Untolerated(n.Taints, ps.Tolerations) == nil {
+		if topology.MatchAll(ps.NodeSelector, n.Labels) && topology.Untolerated(n.Taints, tolerations) == nil {
 			continue
 		}
 		if barred == nil {

@@ -40,12 +40,40 @@ func (e *Engine) claim() {
 func (e *Engine) claimUnbound() {
 	for j := e.unbound.First(); j >= 0 && e.anyLeft(); j = e.unbound.Next(j) {
 		jb := &e.jobs[j]
-		account := accountOf[e.whyUnbound(j)]
+		account := accountOf[e.sharpen(j, e.whyUnbound(j))]
 		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 			st := &e.sets[s]
-			e.claimFor(st.models, int64(st.count-st.bound)*st.request[topology.GPU], account)
+			e.claimFor(st.models, int64(st.count-st.bound-st.held)*st.request[topology.GPU], account)
 		}
 	}
+}
+
+// sharpen puts too few free GPUs before what an attempt was refused for: whatever it
+// was, an attempt now would be refused for that first.
+func (e *Engine) sharpen(j int32, r Reason) Reason {
+	if r != ReasonQuota && r != ReasonShape && r != ReasonTopology {
+		return r
+	}
+	jb := &e.jobs[j]
+	var want int64
+	var accepted uint64
+	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
+		st := &e.sets[s]
+		if gpus := int64(st.count-st.bound) * st.request[topology.GPU]; gpus > 0 {
+			want += gpus
+			accepted |= st.models
+			if st.models == 0 {
+				accepted = ^uint64(0)
+			}
+		}
+	}
+	if accepted == ^uint64(0) {
+		accepted = 0
+	}
+	if e.freeGPUs(accepted) < want {
+		return ReasonInsufficient
+	}
+	return r
 }
 
 // whyUnbound asks the Binder, unless it cannot know the pods yet.
@@ -60,7 +88,7 @@ func (e *Engine) whyUnbound(j int32) Reason {
 func (e *Engine) claimQueued() {
 	for j := e.queued.First(); j >= 0 && e.anyLeft(); j = e.queued.Next(j) {
 		jb := &e.jobs[j]
-		account := accountOf[e.whyQueued(j)]
+		account := accountOf[e.sharpen(j, e.whyQueued(j))]
 		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 			st := &e.sets[s]
 			e.claimFor(st.models, int64(st.count)*st.request[topology.GPU], account)

@@ -12,9 +12,11 @@ import (
 type Config struct {
 	Cluster *topology.Cluster
 	Fabric  *fabric.Fabric // nil: communication costs nothing
+	Sharing Sharing        // what jobs on the same links do to each other
 	Jobs    []workloads.Job
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
+	Cohorts []quota.Cohort
 	Faults  []Fault
 
 	Timing    Timing
@@ -39,6 +41,18 @@ type Fault struct {
 	Up   bool
 }
 
+// Sharing is how jobs that use the same links slow each other down.
+type Sharing uint8
+
+// NoSharing leaves every job alone. Fluid takes averages: each job meets the others as
+// often as they are on the network. Flow simulates every message with phases aligned
+// whenever a placement changes; it is for small studies.
+const (
+	NoSharing Sharing = iota
+	Fluid
+	Flow
+)
+
 // Creation is the order in which pods of jobs that start together come into being.
 type Creation uint8
 
@@ -56,6 +70,7 @@ type PodsReady struct {
 	Enabled         bool
 	Timeout         int64
 	RecoveryTimeout int64 // 0: a gang that loses a pod later is not evicted
+	BlockAdmission  bool  // nobody is admitted while a gang that is admitted is not ready
 	FromCreation    bool  // requeuingStrategy.timestamp: Creation instead of Eviction
 	BackoffBase     int64
 	BackoffMax      int64

@@ -27,10 +27,9 @@ const (
 	JobQueued  SignalKind = iota // Job is in its queue, new or returned
 	JobReady                     // every pod of Job is ready, and it was noticed
 	JobEvicted                   // Job lost its admission
-	QuotaFreed                   // quota of Queue came back
+	QuotaFreed                   // quota of Job came back to its queue, Place
 	PodCreated                   // Pod waits for a node
 	PodDeleted                   // Pod waits no more
-	PodLost                      // Pod of Job went down with Node
 	NodeFreed                    // something on Node was freed
 	NodeUp
 	NodeDown
@@ -85,10 +84,11 @@ type Binder interface {
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
-// the jobs the Admitter admits.
+// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node.
 type Policy struct {
 	Name      string
 	Admitter  Admitter
 	Binder    Binder
 	Readiness bool
+	GPUs      bool
 }

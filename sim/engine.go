@@ -34,6 +34,7 @@ type Engine struct {
 	finishedAt      int64 // last finish of any job
 	safeAt          int64 // last time any job made progress safe
 	starving        int   // starvation timers outstanding
+	spinning        int   // evictions since anybody got anywhere
 	starts          startCounter
 	waitingLong     [][]int32 // per queue: jobs past their starvation time that are not started
 	findings        []Finding
@@ -42,16 +43,21 @@ type Engine struct {
 	reservedIdle    ledger.Uint128 // quota taken beyond what is bound, milli-GPU x ns
 	reservedRate    int64
 	closingReserved ledger.Uint128
+	closingLast     Sample
+	wound           bool // the clock was moved back to the last transition
 	intervals       []Interval
 	fitKnown        map[uint64]bool // per jobShape
 
 	sampler    sampler
 	scratch    *fabric.Scratch
+	load       fabric.Load
+	sharing    sharing
 	gang       []fabric.Pod
 	gpuScratch []int32
 	perModel   []int64
 	lost       []int32
 	left       []int64
+	parts      []part
 }
 
 // driver runs one controller: its pending signals, and the time it is busy until.
@@ -71,6 +77,9 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := w.shareGPUs(policy.GPUs); err != nil {
+		return nil, err
+	}
 	e := &Engine{world: w, policy: policy, recorder: recorder, digest: NewDigest,
 		finishedAt: -1, safeAt: -1,
 		fitKnown: map[uint64]bool{}, perModel: make([]int64, len(cfg.Cluster.Models)),
@@ -81,6 +90,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	}
 	if cfg.Fabric != nil {
 		e.scratch = fabric.NewScratch(cfg.Fabric)
+		e.sharing = newSharing(cfg)
 	}
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
@@ -128,6 +138,7 @@ func (e *Engine) Step() bool {
 			break
 		}
 	}
+	e.shareLinks()
 	e.claim()
 	e.detectDeadlock()
 	e.plan(&e.admit)
@@ -135,11 +146,18 @@ func (e *Engine) Step() bool {
 	return true
 }
 
+// spinLimit is how many evictions in a row, with nobody starting, finishing or making
+// progress safe, show that a run without `until` goes in circles.
+const spinLimit = 1000
+
 // over reports whether the run has come to its own end although timers are left: every
-// job has ended, or the rest can only wait. With `until` the books stay open until then.
+// job has ended, or the rest can only wait, or is evicted and comes back for ever. With
+// `until` the books stay open until then.
 func (e *Engine) over() bool {
-	return e.cfg.Until == 0 && e.arrived == len(e.jobs) &&
-		(e.ended == len(e.jobs) || len(e.events.heap) == e.starving)
+	if e.cfg.Until > 0 || e.arrived < len(e.jobs) {
+		return false
+	}
+	return e.ended == len(e.jobs) || len(e.events.heap) == e.starving || e.spinning >= spinLimit && e.running == 0
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books
@@ -150,6 +168,7 @@ func (e *Engine) advanceTo(t int64) {
 		if e.lastTransition == e.now {
 			e.closing.CopyFrom(e.books)
 			e.closingReserved = e.reservedIdle
+			e.noteLast()
 		}
 		e.reservedIdle.AddProduct(uint64(e.reservedRate), uint64(t-e.now))
 		e.books.Advance(t)
@@ -261,6 +280,12 @@ func (e *Engine) handle(ev event) {
 		if e.jobs[ev.id].gen == ev.gen {
 			e.showPods(ev.id)
 		}
+	case evReplace:
+		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
+			e.replace(ev.id)
+		}
+	case evNodeNoticed:
+		e.noticeDown(ev.id)
 	case evHoldEnd:
 		if e.pods[ev.id].gen == ev.gen {
 			e.endHold(ev.id)
@@ -281,8 +306,10 @@ func (e *Engine) handleJob(ev event) {
 	j := ev.id
 	jb := &e.jobs[j]
 	switch {
-	case ev.kind == evJobFinish && ev.gen == jb.runGen:
-		e.finish(j)
+	case ev.kind == evJobFinish:
+		if ev.gen == jb.finishGen {
+			e.finishDue(j)
+		}
 	case ev.kind == evCheckpointStart && ev.gen == jb.runGen:
 		e.startCheckpoint(j)
 	case ev.kind == evCheckpointEnd && ev.gen == jb.runGen:
@@ -296,8 +323,6 @@ func (e *Engine) handleJob(ev event) {
 		e.show(j)
 	case ev.kind == evPodWave:
 		e.createNow = append(e.createNow, turn{j, jb.gen})
-	case ev.kind == evReplace:
-		e.replace(j)
 	case ev.kind == evPodsReadySeen:
 		e.seeReady(j)
 	case ev.kind == evBackoffEnd:

@@ -153,6 +153,8 @@ func (s *story) fabric(t *testing.T, d *datadriven.TestData) string {
 			s.profile.DomainBusBW = l.float("GBps")
 		case "nic":
 			s.profile.NICGBps = l.float("GBps")
+		case "contention":
+			s.cfg.Sharing = map[string]sim.Sharing{"fluid": sim.Fluid, "flow": sim.Flow, "none": sim.NoSharing}[l.get("mode", "")]
 		default:
 			s.levels[l.names[0]] = fabric.Level{Oversubscription: l.float("oversubscription"), Efficiency: 1}
 		}

@@ -32,7 +32,8 @@ const (
 	evVisible                          // 6: a queued job reaches the Admitter
 	evPodWave                          // 6: pods are created
 	evPodVisible                       // 6: a job's created pods reach the Binder
-	evReplace                          // 6: lost pods are created again
+	evReplace                          // 6: a lost pod is created again
+	evNodeNoticed                      // 6: the control plane sees that a node is down
 	evCheckpointStart                  // 6
 	evTimeLimit                        // 6
 	evNotice                           // 6
@@ -46,14 +47,14 @@ const (
 var rankOf = [numEventKinds]uint8{
 	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evPodsReadySeen: 1,
 	evNodeUp: 2, evNodeDown: 3, evArrival: 5,
-	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evCheckpointStart: 6,
+	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
 	evTimeLimit: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,
 }
 
 // passive events do not keep a run alive and cannot end a deadlock: arrivals may queue
 // behind it, controllers may look again, but nothing is freed.
 func (k eventKind) passive() bool {
-	return k == evStarvation || k == evAdmitterWake || k == evBinderWake || k == evArrival
+	return k == evStarvation || k == evVisible || k == evAdmitterWake || k == evBinderWake || k == evArrival
 }
 
 // event is a value: what happens to which subject, and for which of its lives. An event
@@ -76,11 +77,17 @@ func (e *event) before(o *event) bool {
 
 // eventQueue is a 4-ary heap of event values. container/heap would box every event.
 type eventQueue struct {
-	heap []event
-	seq  uint64
+	heap   []event
+	seq    uint64
+	beyond bool // an event was due beyond the end of time and is not there
 }
 
+// push schedules an event. A time that int64 cannot hold has wrapped below zero.
 func (q *eventQueue) push(t int64, kind eventKind, id int32, gen uint32) {
+	if t < 0 || t == Never {
+		q.beyond = q.beyond || !kind.passive()
+		return
+	}
 	q.seq++
 	q.heap = append(q.heap, event{time: t, seq: uint64(rankOf[kind])<<56 | q.seq, id: id, gen: gen, kind: kind})
 	q.up(len(q.heap) - 1)

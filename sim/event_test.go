@@ -18,7 +18,7 @@ var contract = []struct {
 	{2, "a node comes up", []eventKind{evNodeUp}},
 	{3, "a node goes down", []eventKind{evNodeDown}},
 	{5, "arrivals", []eventKind{evArrival}},
-	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodVisible, evReplace,
+	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodVisible, evReplace, evNodeNoticed,
 		evCheckpointStart, evTimeLimit, evNotice, evHoldEnd, evStarvation, evAdmitterWake, evBinderWake}},
 }
 
@@ -70,7 +70,7 @@ func TestTimeComesBeforeRank(t *testing.T) {
 
 // Nothing a passive event does can free a GPU: exactly these do not keep a run alive.
 func TestPassiveKinds(t *testing.T) {
-	passive := []eventKind{evArrival, evStarvation, evAdmitterWake, evBinderWake}
+	passive := []eventKind{evArrival, evVisible, evStarvation, evAdmitterWake, evBinderWake}
 	for k := range numEventKinds {
 		if k.passive() != slices.Contains(passive, k) {
 			t.Errorf("kind %d: passive %v", k, k.passive())

@@ -1,7 +1,5 @@
 package sim
 
-import "github.com/gangplan/gangplan/topology"
-
 // evict takes a job's admission away: its progress since the last safe point is lost,
 // its pods terminate, its quota comes back as its kind of job does it, and it returns to
 // its queue when that is done and its backoff is over.
@@ -37,9 +35,6 @@ func (e *Engine) dismiss(j int32, state JobState) {
 
 // grace is how long evicted pods hold their nodes.
 func (e *Engine) grace() int64 {
-	if e.cfg.Timing.Termination == 0 {
-		return 0
-	}
 	return e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
 }
 
@@ -57,11 +52,9 @@ func (e *Engine) releaseLater(j int32, delay int64) {
 // releaseQuota gives back the quota of a job and the assignment that came with it.
 func (e *Engine) releaseQuota(j int32) {
 	jb := &e.jobs[j]
-	jb.charged = false
-	e.quota.Remove(jb.queue, e.total(j))
-	e.reservedRate -= e.total(j)[topology.GPU]
+	e.uncharge(j)
 	e.unassign(j)
-	e.signalPlace(QuotaFreed, jb.queue)
+	e.signal(Signal{Kind: QuotaFreed, Job: j, Pod: -1, Place: jb.queue})
 	if jb.state == Backoff {
 		e.returnLater(j)
 	}
@@ -106,6 +99,7 @@ func (e *Engine) deactivate(j int32) {
 	e.interrupt(j)
 	e.dismiss(j, Deactivated)
 	e.ended++
+	e.noteEviction(j)
 	e.releaseLater(j, e.cfg.Timing.EvictRelease)
 }
 

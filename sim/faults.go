@@ -19,7 +19,11 @@ func (e *Engine) nodeDown(node int32) {
 	e.nodes.down[node] = true
 	e.refreshAll(node)
 	e.allocate(node, e.cfg.Cluster.Nodes[node].Allocatable[topology.GPU], ledger.Down)
-	e.signalPlace(NodeDown, node)
+	if e.cfg.Timing.NodeDetect == 0 {
+		e.noticeDown(node)
+	} else {
+		e.events.push(e.now+e.cfg.Timing.NodeDetect, evNodeNoticed, node, 0)
+	}
 }
 
 // jobsOn lists the admitted jobs with a pod on a node, in the order of the trace.
@@ -34,10 +38,13 @@ func (e *Engine) jobsOn(node int32) []int32 {
 	return jobs
 }
 
-// sinkTerminating frees, for the books, the GPUs of pods that terminate on a node that
-// goes down; their slots end in their own time.
+// sinkTerminating ends the pods that terminate on a node that goes down.
 func (e *Engine) sinkTerminating(node int32) {
-	e.allocate(node, -e.nodes.releasing[node][topology.GPU], ledger.Terminating)
+	for id := range e.slots.all {
+		if e.slots.all[id].node == node {
+			e.endTerminating(int32(id))
+		}
+	}
 }
 
 // nodeUp brings a node back empty.
@@ -48,7 +55,6 @@ func (e *Engine) nodeUp(node int32) {
 	e.nodes.down[node] = false
 	e.refreshAll(node)
 	e.allocate(node, -e.cfg.Cluster.Nodes[node].Allocatable[topology.GPU], ledger.Down)
-	e.allocate(node, e.nodes.releasing[node][topology.GPU], ledger.Terminating)
 	e.signalPlace(NodeUp, node)
 }
 
@@ -69,8 +75,14 @@ func (e *Engine) losePods(j, node int32) {
 	for _, p := range lost {
 		e.emit(Evict, j, p-jb.podBase, node, 1)
 		e.removePod(p, 0)
-		e.signal(Signal{Kind: PodLost, Job: j, Pod: p, Place: node})
 	}
+	e.mendGang(j, lost, e.now+e.cfg.Timing.NodeDetect)
+}
+
+// mendGang lets a job that lost pods wait for others in their place. The control plane
+// knows of the loss at a time that may lie ahead.
+func (e *Engine) mendGang(j int32, lost []int32, known int64) {
+	jb := &e.jobs[j]
 	e.noteHolding(j)
 	if jb.seenReady {
 		jb.seenReady = false
@@ -78,7 +90,7 @@ func (e *Engine) losePods(j, node int32) {
 			e.startDeadline(j, e.cfg.Timing.clock(e.now+e.cfg.Timing.ReadyLag)+r)
 		}
 	}
-	e.replaceLost(j)
+	e.replaceLost(j, lost, known)
 }
 
 // podsOn lists the job's pods that hold resources of a node. The slice is reused.
@@ -94,7 +106,7 @@ func (e *Engine) podsOn(j, node int32) []int32 {
 }
 
 // breakBarrier stops a running job that cannot do without the pods it is about to lose,
-// and settles one that can.
+// and resizes one that can.
 func (e *Engine) breakBarrier(j int32, lost []int32) {
 	jb := &e.jobs[j]
 	if !jb.running {
@@ -118,8 +130,7 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 		e.interrupt(j)
 		return
 	}
-	jb.advance(e.now)
-	e.settle(j)
+	e.resize(j)
 	for _, p := range lost {
 		if e.pods[p].state == PodReady {
 			e.account(p, jb.runAccount(), ledger.Held)
@@ -127,29 +138,35 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 	}
 }
 
-// replaceLost creates the lost pods again, at once or after the Job controller's backoff.
-func (e *Engine) replaceLost(j int32) {
+// replaceLost creates lost pods again, at once or after the Job controller's backoff, which
+// doubles with every loss until the gang is whole.
+func (e *Engine) replaceLost(j int32, lost []int32, at int64) {
 	jb := &e.jobs[j]
 	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
-	if t.Replace == 0 {
-		e.events.push(e.now, evReplace, j, jb.gen)
-		return
+	if t.Replace > 0 {
+		d := t.Replace
+		for n := jb.lostPods; n > 0 && d < t.ReplaceMax; n-- {
+			d *= 2
+		}
+		jb.lostPods++
+		at = max(at, t.clock(at)+min(d, t.ReplaceMax))
 	}
-	d := t.Replace
-	for n := jb.lostPods; n > 0 && d < t.ReplaceMax; n-- {
-		d *= 2
+	for _, p := range lost {
+		e.events.push(at, evReplace, p, jb.gen)
 	}
-	jb.lostPods++
-	e.events.push(max(e.now, t.clock(e.now)+min(d, t.ReplaceMax)), evReplace, j, jb.gen)
 }
 
-// replace creates every pod of an admitted job that is missing.
-func (e *Engine) replace(j int32) {
-	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.podStep; p++ {
-		if e.pods[p].state == PodAbsent {
-			e.createPod(p)
-		}
+// replace creates a lost pod again.
+func (e *Engine) replace(p int32) {
+	if e.pods[p].state == PodAbsent {
+		e.createPod(p)
+	}
+}
+
+// noticeDown tells the controllers of a node that is down, when the control plane has seen it.
+func (e *Engine) noticeDown(node int32) {
+	if e.nodes.down[node] {
+		e.signalPlace(NodeDown, node)
 	}
 }

@@ -1,56 +1,48 @@
 package sim
 
-import (
-	"cmp"
-	"slices"
+import "github.com/gangplan/gangplan/topology"
 
-	"github.com/gangplan/gangplan/topology"
-)
-
-// fitsEmpty reports whether the pods a job needs fit on the empty cluster with every node
-// up. PodSets with the fewest nodes to go to are placed first, then the largest, each pod
-// on the first node with room; answers are kept per shape of job.
+// fitsEmpty reports whether the pods a job needs may fit on the empty cluster with every
+// node up. It says no only when that is certain: a PodSet that has no room by itself, or
+// all together asking for more than there is. Whether PodSets that have room each and in
+// sum also fit beside each other is a packing problem that nobody solves at a submission.
+// Answers are kept per shape of job.
 func (e *Engine) fitsEmpty(j int32) bool {
-	jb := &e.jobs[j]
 	key := e.jobShape(j)
-	if fit, known := e.fitKnown[key]; known {
-		return fit
+	fit, known := e.fitKnown[key]
+	if !known {
+		fit = e.mayFit(j)
+		e.fitKnown[key] = fit
 	}
-	sets := make([]int32, 0, jb.sets)
-	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
-		sets = append(sets, s)
-	}
-	slices.SortStableFunc(sets, e.compareChoice)
-	free := make([]topology.Resources, len(e.cfg.Cluster.Nodes))
-	for n := range free {
-		free[n] = e.cfg.Cluster.Nodes[n].Allocatable
-	}
-	fit := true
-	for _, s := range sets {
-		fit = fit && e.placeEmpty(s, free)
-	}
-	e.fitKnown[key] = fit
 	return fit
 }
 
-// compareChoice orders PodSets by how many nodes they may go to, then by size.
-func (e *Engine) compareChoice(a, b int32) int {
-	na, nb := e.choice(a), e.choice(b)
-	if na != nb {
-		return na - nb
+func (e *Engine) mayFit(j int32) bool {
+	jb := &e.jobs[j]
+	var need topology.Resources
+	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
+		if !e.placeEmpty(s) {
+			return false
+		}
+		need = need.Plus(e.sets[s].request.Times(int64(e.sets[s].min)))
 	}
-	return cmp.Compare(e.sets[b].request[topology.GPU], e.sets[a].request[topology.GPU])
+	capacity := e.capacityFor(j)
+	return need.FitsIn(&capacity)
 }
 
-// choice counts the nodes that a pod of the set fits on when nothing else is there.
-func (e *Engine) choice(s int32) int {
-	n := 0
-	for node := range e.cfg.Cluster.Nodes {
-		if e.eligible(s, int32(node)) && e.sets[s].request.FitsIn(&e.cfg.Cluster.Nodes[node].Allocatable) {
-			n++
+// capacityFor is what the nodes have that some pod of the job may go to.
+func (e *Engine) capacityFor(j int32) topology.Resources {
+	jb := &e.jobs[j]
+	var sum topology.Resources
+	for n := range e.cfg.Cluster.Nodes {
+		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
+			if e.eligible(s, int32(n)) {
+				sum = sum.Plus(e.cfg.Cluster.Nodes[n].Allocatable)
+				break
+			}
 		}
 	}
-	return n
+	return sum
 }
 
 // eligible reports whether pods of a set may go to a node at all.
@@ -60,21 +52,20 @@ func (e *Engine) eligible(s, node int32) bool {
 	return (st.filter == 0 || !e.barred[st.filter][node]) && (st.pinned < 0 || st.pinned == node) && (st.models == 0 || m >= 0 && st.models>>m&1 == 1)
 }
 
-// placeEmpty takes the pods that a PodSet cannot do without from free, node after node.
-func (e *Engine) placeEmpty(s int32, free []topology.Resources) bool {
+// placeEmpty reports whether the pods that a PodSet cannot do without have room when
+// nothing else is there.
+func (e *Engine) placeEmpty(s int32) bool {
 	st := &e.sets[s]
 	left := int64(st.min)
-	for n := range free {
-		if !e.eligible(s, int32(n)) {
-			continue
+	for n := range e.cfg.Cluster.Nodes {
+		if e.eligible(s, int32(n)) {
+			left -= st.request.CountIn(&e.cfg.Cluster.Nodes[n].Allocatable)
 		}
-		take := min(left, st.request.CountIn(&free[n]))
-		free[n] = free[n].Minus(st.request.Times(take))
-		if left -= take; left == 0 {
+		if left <= 0 {
 			return true
 		}
 	}
-	return left == 0
+	return false
 }
 
 // jobShape hashes what decides whether a job fits: shapes, counts and pins of its

@@ -153,8 +153,7 @@ func (e *Engine) podReady(p int32) {
 	e.emit(Ready, j, p-jb.podBase, pd.node, 1)
 	to := ledger.Held
 	if jb.running {
-		jb.advance(e.now)
-		e.settle(j)
+		e.resize(j)
 		to = jb.runAccount()
 	}
 	pd.state = PodReady
@@ -203,6 +202,7 @@ func (e *Engine) barrier(j int32) {
 		e.events.push(jb.limitAt, evTimeLimit, j, jb.gen)
 	}
 	jb.started = true
+	e.spinning = 0
 	e.run(j)
 	e.noteHolding(j)
 }
@@ -236,6 +236,7 @@ func (e *Engine) finish(j int32) {
 	e.settle(j)
 	e.stopRunning(j, ledger.Held)
 	e.finishedAt = e.now
+	e.spinning = 0
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
 	e.releaseLater(j, e.cfg.Timing.FinishLag)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -147,7 +148,9 @@ type slots struct {
 }
 
 type slot struct {
-	node    int32
+	node    int32 // -1 once the pod is gone
+	gpus    devices.Mask
+	milli   int32 // of each
 	request topology.Resources
 }
 
@@ -208,11 +211,12 @@ func (e *Engine) unbind(p int32, grace int64) {
 	}
 	if grace == 0 {
 		e.allocate(pd.node, -gpus, from)
+		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
 		e.freeNode(pd.node, st.request)
 		return
 	}
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
-	e.terminate(slot{node: pd.node, request: st.request}, grace)
+	e.terminate(slot{node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
 }
 
 func (e *Engine) terminate(s slot, grace int64) {
@@ -229,16 +233,22 @@ func (e *Engine) terminate(s slot, grace int64) {
 	e.events.push(e.now+grace, evPodGone, id, 0)
 }
 
-// podGone ends a terminating pod and gives its resources back, unless its node took
-// them down with it.
+// podGone ends a terminating pod, unless its node took it down before.
 func (e *Engine) podGone(id int32) {
-	s := e.slots.all[id]
+	if e.slots.all[id].node >= 0 {
+		e.endTerminating(id)
+	}
 	e.slots.free = append(e.slots.free, id)
+}
+
+// endTerminating gives the resources of a terminating pod back.
+func (e *Engine) endTerminating(id int32) {
+	s := e.slots.all[id]
+	e.slots.all[id].node = -1
 	e.slots.live--
 	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)
-	if !e.nodes.down[s.node] {
-		e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
-	}
+	e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
+	e.returnGPUs(s.node, s.gpus, s.milli)
 	e.freeNode(s.node, s.request)
 }
 

@@ -17,7 +17,8 @@ type progress struct {
 	running       bool
 	checkpointing bool
 	started       bool   // the barrier has held in this admission
-	runGen        uint32 // grows when the end of the work moves; finish and checkpoint events carry it
+	runGen        uint32 // grows when work starts or stops; checkpoint events carry it
+	finishGen     uint32 // grows when a finish is planned anew or not planned any more
 	rate          uint64 // r of the contract
 	unshared      uint64 // s: the rate without neighbours, never below rate
 	settledAt     int64
@@ -29,13 +30,18 @@ type progress struct {
 	wall      int64
 	useful    ledger.Uint128
 	unsharedU ledger.Uint128
+	parts     []part // of it, what was done on other GPUs than the gang has now
 
 	// What the fabric made of it, weighted by running time. Costs are ppm of the ideal.
 	idealAllReduce int64 // ns; 0 until known
+	idleAllReduce  int64 // ns where it stands, without neighbours
+	allReduce      int64 // ns now
 	allReducePPM   int64
+	localityPPM    int64
 	stepPPM        int64
 	runNanos       int64
 	allReduceSum   ledger.Uint128
+	localitySum    ledger.Uint128
 	stepSum        ledger.Uint128
 }
 
@@ -56,12 +62,33 @@ func (e *Engine) run(j int32) {
 func (e *Engine) scheduleWork(j int32) {
 	jb := &e.jobs[j]
 	jb.runGen++
-	if d, ok := jb.remaining.CeilDiv(jb.rate); ok && d < Never-e.now {
-		e.events.push(e.now+d, evJobFinish, j, jb.runGen)
-	}
+	e.scheduleFinish(j)
 	if every := e.cfg.Jobs[j].CheckpointInterval; every > 0 {
 		e.events.push(e.now+every, evCheckpointStart, j, jb.runGen)
 	}
+}
+
+// scheduleFinish plans the end of the remaining work at the present rate.
+func (e *Engine) scheduleFinish(j int32) {
+	jb := &e.jobs[j]
+	jb.finishGen++
+	d, ok := jb.remaining.CeilDiv(jb.rate)
+	if !ok {
+		d = Never - e.now
+	}
+	e.events.push(e.now+d, evJobFinish, j, jb.finishGen)
+}
+
+// finishDue ends a job whose work is done. A job that was slowed down since its finish was
+// planned has work left and is planned again: so neighbours that come move no event.
+func (e *Engine) finishDue(j int32) {
+	jb := &e.jobs[j]
+	jb.advance(e.now)
+	if !jb.remaining.IsZero() {
+		e.scheduleFinish(j)
+		return
+	}
+	e.finish(j)
 }
 
 // advance brings a running job's progress up to now.
@@ -77,21 +104,55 @@ func (jb *job) advance(now int64) {
 	jb.useful.AddProduct(uint64(dt), jb.rate)
 	jb.unsharedU.AddProduct(uint64(dt), jb.unshared)
 	jb.allReduceSum.AddProduct(uint64(dt), uint64(jb.allReducePPM))
+	jb.localitySum.AddProduct(uint64(dt), uint64(jb.localityPPM))
 	jb.stepSum.AddProduct(uint64(dt), uint64(jb.stepPPM))
 }
 
-// settle books the time at risk as kept. The fractions of a nanosecond carry over.
-func (e *Engine) settle(j int32) {
+// part is a stretch of running time at risk, on the GPUs of one model that did it.
+type part struct {
+	model                         int32
+	milli, useful, unshared, wall int64
+}
+
+// closeParts turns the time at risk into parts, one per GPU model, before the gang's GPUs
+// change or before it is booked. The fractions of a nanosecond carry over.
+func (e *Engine) closeParts(j int32, parts []part) []part {
 	jb := &e.jobs[j]
 	useful, uRest := jb.useful.Shr32()
 	unshared, sRest := jb.unsharedU.Shr32()
 	for m, milli := range e.runningGPUs(j) {
 		if milli > 0 {
-			e.books.Settle(int32(m), milli, useful, unshared, jb.wall)
+			parts = append(parts, part{int32(m), milli, useful, unshared, jb.wall})
 		}
 	}
 	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
 	jb.wall = 0
+	return parts
+}
+
+// atRisk returns everything at risk since the last safe point and forgets it. The slice is
+// reused.
+func (e *Engine) atRisk(j int32) []part {
+	jb := &e.jobs[j]
+	e.parts = e.closeParts(j, append(e.parts[:0], jb.parts...))
+	jb.parts = jb.parts[:0]
+	return e.parts
+}
+
+// resize prepares a running job for a change of its gang: what it did so far it did on the
+// GPUs it had.
+func (e *Engine) resize(j int32) {
+	jb := &e.jobs[j]
+	jb.advance(e.now)
+	jb.parts = e.closeParts(j, jb.parts)
+	e.resizes(j)
+}
+
+// settle books the time at risk as kept.
+func (e *Engine) settle(j int32) {
+	for _, p := range e.atRisk(j) {
+		e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
+	}
 }
 
 // interrupt stops a job's work and throws away what was at risk.
@@ -101,12 +162,10 @@ func (e *Engine) interrupt(j int32) {
 		return
 	}
 	jb.advance(e.now)
-	for m, milli := range e.runningGPUs(j) {
-		if milli > 0 {
-			e.books.Lose(int32(m), milli, jb.wall)
-		}
+	for _, p := range e.atRisk(j) {
+		e.books.Lose(p.model, p.milli, p.wall)
 	}
-	jb.wall, jb.useful, jb.unsharedU = 0, ledger.Uint128{}, ledger.Uint128{}
+	jb.useful, jb.unsharedU = ledger.Uint128{}, ledger.Uint128{}
 	jb.remaining = jb.safe
 	e.stopRunning(j, ledger.Held)
 }
@@ -117,7 +176,9 @@ func (e *Engine) stopRunning(j int32, to ledger.Account) {
 	e.moveRunning(j, jb.runAccount(), to)
 	jb.running, jb.checkpointing = false, false
 	jb.runGen++
+	jb.finishGen++
 	e.running--
+	e.leaveFabric(j)
 }
 
 // runAccount is where the pods of a running job stand.
@@ -149,6 +210,7 @@ func (e *Engine) startCheckpoint(j int32) {
 	e.moveRunning(j, ledger.Running, ledger.Checkpoint)
 	jb.checkpointing = true
 	jb.runGen++
+	jb.finishGen++
 	e.events.push(e.now+e.cfg.Jobs[j].CheckpointCost, evCheckpointEnd, j, jb.runGen)
 }
 
@@ -160,6 +222,7 @@ func (e *Engine) endCheckpoint(j int32) {
 	e.settle(j)
 	jb.safe = jb.remaining
 	e.safeAt = e.now
+	e.spinning = 0
 	e.scheduleWork(j)
 }
 
@@ -173,12 +236,12 @@ func (e *Engine) moveRunning(j int32, from, to ledger.Account) {
 	}
 }
 
-// setRates asks the fabric how fast the job runs where it stands. The floats of the
-// fabric end in whole nanoseconds; everything after is integer.
+// setRates asks the fabric how fast the job runs where it stands, and puts it there. The
+// floats of the fabric end in whole nanoseconds; everything after is integer.
 func (e *Engine) setRates(j int32) {
 	jb := &e.jobs[j]
 	jb.rate, jb.unshared = fullSpeed, fullSpeed
-	jb.allReducePPM, jb.stepPPM = ppm, ppm
+	jb.allReducePPM, jb.localityPPM, jb.stepPPM = ppm, ppm, ppm
 	model := e.cfg.Jobs[j].Model
 	if model == nil || e.cfg.Fabric == nil {
 		return
@@ -187,16 +250,25 @@ func (e *Engine) setRates(j int32) {
 	if jb.idealAllReduce == 0 {
 		jb.idealAllReduce = e.idealAllReduce(j, gang)
 	}
-	ideal := jb.idealAllReduce
-	actual := max(ideal, e.cfg.Fabric.AllReduce(e.scratch, gang, model.GradientBytes).Nanos)
-	if ideal <= 0 {
+	if jb.idealAllReduce <= 0 {
 		return
 	}
-	idealStep, actualStep := model.StepNanos(ideal), model.StepNanos(actual)
-	jb.rate = ratio32(idealStep, actualStep)
-	jb.unshared = jb.rate
-	jb.allReducePPM = mulDiv(actual, ppm, ideal)
-	jb.stepPPM = mulDiv(actualStep, ppm, idealStep)
+	e.cfg.Fabric.Load(e.scratch, gang, model.GradientBytes, &e.load)
+	jb.idleAllReduce = max(jb.idealAllReduce, e.load.Idle.Nanos)
+	e.setRate(j, jb.idleAllReduce)
+	e.joinFabric(j)
+}
+
+// setRate sets the rates of a job whose all-reduce takes so long.
+func (e *Engine) setRate(j int32, allReduce int64) {
+	jb, model := &e.jobs[j], e.cfg.Jobs[j].Model
+	jb.allReduce = allReduce
+	idealStep, step := model.StepNanos(jb.idealAllReduce), model.StepNanos(allReduce)
+	jb.rate = ratio32(idealStep, step)
+	jb.unshared = ratio32(idealStep, model.StepNanos(jb.idleAllReduce))
+	jb.allReducePPM = mulDiv(allReduce, ppm, jb.idealAllReduce)
+	jb.localityPPM = mulDiv(jb.idleAllReduce, ppm, jb.idealAllReduce)
+	jb.stepPPM = mulDiv(step, ppm, idealStep)
 }
 
 func (e *Engine) idealAllReduce(j int32, gang []fabric.Pod) int64 {

@@ -206,13 +206,26 @@ func (a *auditor) advance(t int64) {
 		a.integrate(next)
 		a.depart()
 		for len(a.faults) > 0 && a.faults[0].Time <= a.now {
-			a.down[a.faults[0].Node] = !a.faults[0].Up
+			a.fault(a.faults[0])
 			a.faults = a.faults[1:]
 		}
 		if next == t {
 			return
 		}
 	}
+}
+
+// fault takes a node down, with the pods that terminate on it, or brings it up.
+func (a *auditor) fault(f sim.Fault) {
+	if !f.Up && !a.down[f.Node] {
+		for i := range a.gone {
+			if a.gone[i].node == f.Node {
+				a.gone[i].time = a.now
+			}
+		}
+		a.depart()
+	}
+	a.down[f.Node] = !f.Up
 }
 
 func (a *auditor) depart() {
@@ -455,12 +468,11 @@ func (a *auditor) stopAll() {
 	}
 }
 
-// lose takes one pod away at once.
+// lose takes one pod away: at once with its node, gracefully for a more important one.
 func (a *auditor) lose(job, rank, node int32) {
 	j := &a.jobs[job]
 	pod := &j.pods[rank]
 	a.check(pod.node == node, "was on node %d, not %d", pod.node, node)
-	a.check(a.down[node], "node %d is up", node)
 	wasReady := pod.ready
 	pod.ready = false
 	if holds, _ := a.holds(job); !holds {
@@ -468,8 +480,26 @@ func (a *auditor) lose(job, rank, node int32) {
 		a.stop(job, false)
 		pod.ready = false
 	}
-	a.used[node] = a.used[node].Minus(a.request(job, pod))
 	pod.node = -1
+	r := a.request(job, pod)
+	if a.down[node] {
+		a.used[node] = a.used[node].Minus(r)
+		return
+	}
+	a.check(a.lessImportant(job), "node %d is up and nobody is more important", node)
+	j.evicted++ // preempted by kube-scheduler, pod by pod
+	a.ending[node] = a.ending[node].Plus(r)
+	a.gone = append(a.gone, departure{a.now + a.cfg.Timing.Termination, node, r})
+	a.depart()
+}
+
+func (a *auditor) lessImportant(job int32) bool {
+	for i := range a.jobs {
+		if a.cfg.Jobs[i].Priority > a.cfg.Jobs[job].Priority {
+			return true
+		}
+	}
+	return false
 }
 
 // dismiss takes all pods of a job away, gracefully.
@@ -1018,6 +1048,9 @@ func (y *tryer) assume(tx *sim.Tx, j int32) {
 	for p := first; p < last; p++ {
 		node := int32(y.next(len(tx.Cluster().Nodes)))
 		if tx.PodState(p) != sim.PodPending || tx.Down(node) || !tx.PodRequest(tx.SetOf(p)).FitsIn(&tx.Free(sim.Physical)[node]) {
+			continue
+		}
+		if gpus := tx.GPUs(); gpus != nil && !gpus[node].Fits(tx.Ask(tx.SetOf(p))) {
 			continue
 		}
 		tx.Assume(p, node)

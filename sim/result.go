@@ -22,6 +22,7 @@ type JobRow struct {
 	Requeues   int32
 	RunNanos   int64
 	AllReduce  int64
+	Locality   int64 // the part of AllReduce that the placement alone makes
 	Step       int64
 	NeverFits  bool
 	Carried    bool   // ran before the measured window: outside wait statistics
@@ -40,6 +41,7 @@ type Result struct {
 	AtRisk       ledger.Uint128 // milli-GPU x ns that were at risk at the end and settled as kept
 	Reserved     ledger.Uint128 // milli-GPU x ns of quota taken beyond what was bound
 	ReservedRate int64          // milli-GPU of quota taken beyond what is bound at the end
+	Beyond       bool           // something was due later than int64 nanoseconds can say
 	Last         Sample         // how free GPUs lie at the end
 	Samples      []Sample       // the same every Config.SampleEvery, from time 0
 	Findings     []Finding
@@ -52,15 +54,15 @@ func (e *Engine) Finish() *Result {
 	e.sampleUntil(e.now + 1)
 	e.findStuck()
 	r := &Result{Config: e.cfg, Policy: e.policy.Name, Seed: e.cfg.Seed, End: e.now, Books: e.books,
-		Reserved: e.reservedIdle, ReservedRate: e.reservedRate}
-	r.Last, r.Samples = e.sample(r.End), e.samplesTo(r.End)
+		Beyond: e.events.beyond, Reserved: e.reservedIdle, ReservedRate: e.reservedRate}
+	r.Last, r.Samples = e.lastSample(), e.samplesTo(r.End)
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
-			for _, milli := range e.runningGPUs(int32(j)) {
-				r.AtRisk.AddProduct(uint64(milli), uint64(jb.wall))
+			for _, p := range e.atRisk(int32(j)) {
+				r.AtRisk.AddProduct(uint64(p.milli), uint64(p.wall))
+				e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
 			}
-			e.settle(int32(j))
 		}
 	}
 	e.must(e.books.Balanced(), "the accounts do not sum to capacity x time")
@@ -73,6 +75,20 @@ func (e *Engine) Finish() *Result {
 	return r
 }
 
+// noteLast remembers, while a run may be at its own end, how free GPUs lie there.
+func (e *Engine) noteLast() {
+	if e.arrived == len(e.jobs) && e.running == 0 {
+		e.closingLast = e.sample(e.now)
+	}
+}
+
+func (e *Engine) lastSample() Sample {
+	if e.wound {
+		return e.closingLast
+	}
+	return e.sample(e.now)
+}
+
 // windToEnd moves the clock and the books to the run's own end: `until` if it is given,
 // else the last transition, which may lie before the last instant that was looked at.
 func (e *Engine) windToEnd() {
@@ -80,6 +96,7 @@ func (e *Engine) windToEnd() {
 	case e.cfg.Until > 0:
 		e.advanceTo(e.cfg.Until)
 	case e.now > e.lastTransition:
+		e.wound = true
 		e.books.CopyFrom(&e.closing)
 		e.reservedIdle = e.closingReserved
 		e.now = e.lastTransition
@@ -112,6 +129,7 @@ func (e *Engine) row(j int32) JobRow {
 	}
 	if jb.idealAllReduce > 0 && jb.runNanos > 0 {
 		r.AllReduce, _ = jb.allReduceSum.CeilDiv(uint64(jb.runNanos))
+		r.Locality, _ = jb.localitySum.CeilDiv(uint64(jb.runNanos))
 		r.Step, _ = jb.stepSum.CeilDiv(uint64(jb.runNanos))
 	}
 	return r

@@ -127,6 +127,10 @@ func TestFragment(t *testing.T) {
 			}
 			jobs := []workloads.Job{{ID: "there", Duration: 100 * sec, PodSets: []workloads.PodSet{{Name: "main", Count: 1, Request: topology.Resources{c.gpus, c.cpus, 1, 1}}}},
 				{ID: "type", Submit: 50 * sec, Duration: sec, PodSets: []workloads.PodSet{{Name: "main", Count: 99, Models: c.models, Request: topology.Resources{c.wantGPUs, c.wantC, 1, 1}}}}}
+			if part := c.gpus % 1000; part > 0 { // beside a whole device
+				jobs[0].PodSets[0].Request[topology.GPU] -= part
+				jobs[0].PodSets = append(jobs[0].PodSets, workloads.PodSet{Name: "part", Count: 1, Request: topology.Resources{part, 0, 0, 1}})
+			}
 			cfg := &sim.Config{Cluster: cluster, Jobs: jobs, SampleEvery: 1000 * sec, Until: 10 * sec, Queues: []quota.Queue{{Name: "default"}}}
 			if got := runPolicy(t, cfg, "per-pod").Last.Fragment; got != c.want {
 				t.Errorf("%d, want %d", got, c.want)

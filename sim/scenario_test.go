@@ -48,7 +48,6 @@ func gang(id string, pods int32, gpus, work int64) workloads.Job {
 type script struct {
 	steps   []step
 	charge  bool // admit against quota
-	reason  sim.Reason
 	waiting []int32
 	seen    []sim.Signal // by the Binder
 }
@@ -135,7 +134,7 @@ type stage struct {
 func playScript(t *testing.T, cfg sim.Config, s *script) *stage {
 	t.Helper()
 	if cfg.Queues == nil {
-		cfg.Queues = []quota.Queue{{Name: "default"}}
+		cfg.Queues = []quota.Queue{{Name: "default", Nominal: quota.Amounts{1 << 40}, Covers: [4]bool{true}}}
 	}
 	if cfg.Until == 0 {
 		cfg.Until = 100 * sec
@@ -822,7 +821,7 @@ func TestPodsAgainstADumbSimulator(t *testing.T) {
 		creation := rapid.SampledFrom([]sim.Creation{sim.Burst, sim.Interleaved}).Draw(t, "creation")
 		queues := []quota.Queue{{Name: "default"}}
 		want := drawDumb(t, 1)
-		s := &scene{policy: "per-pod", cfg: sim.Config{Cluster: hosts(slices.Repeat([]int64{1}, nodes)...), Queues: queues, Jobs: toJobs(want, queues), Creation: creation}}
+		s := &scene{policy: "per-pod", params: map[string]string{"preemption": "off"}, cfg: sim.Config{Cluster: hosts(slices.Repeat([]int64{1}, nodes)...), Queues: queues, Jobs: toJobs(want, queues), Creation: creation}}
 		binds, stuck := dumbPods(want, nodes, creation)
 		trace, r := s.play(t)
 		var got [][4]int

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
@@ -68,9 +69,10 @@ const (
 type job struct {
 	state   JobState
 	queue   int32
-	visible bool   // its Workload reached the Admitter
-	charged bool   // its quota is taken
-	gen     uint32 // grows with every admission and eviction; events of an earlier life are dead
+	visible bool         // its Workload reached the Admitter
+	charged bool         // its quota is taken
+	holds   []quota.Item // what is charged
+	gen     uint32       // grows with every admission and eviction; events of an earlier life are dead
 
 	request            topology.Resources // of all its pods
 	activeAt           int32              // position in Engine.active while admitted
@@ -114,7 +116,6 @@ const (
 	PodAssumed
 	PodStarting
 	PodReady
-	PodLostState
 )
 
 // pod is the state of one rank of a job.
@@ -125,11 +126,12 @@ type pod struct {
 	gen       uint32
 	attempt   uint32
 	state     PodState
-	assigned  bool  // the pin, or within, is a topology assignment of this admission
-	within    int32 // the domain above the host that it is assigned to, or -1
-	held      bool  // assumed beyond its cycle
-	nominated int32 // node promised to it, or -1
-	visible   bool  // the Binder knows it
+	assigned  bool         // the pin, or within, is a topology assignment of this admission
+	within    int32        // the domain above the host that it is assigned to, or -1
+	held      bool         // assumed beyond its cycle
+	nominated int32        // node promised to it, or -1
+	visible   bool         // the Binder knows it
+	gpus      devices.Mask // of its node, where GPUs are shared
 }
 
 // set is a PodSet of a job, resolved against the cluster.
@@ -142,6 +144,8 @@ type set struct {
 	maskSlot   int32
 	shape      capacity.Shape
 	filter     int32 // of nodes; 0 bars none
+	held       int32 // of its pods: assumed beyond a cycle
+	ask        devices.Ask
 	bound      int32
 	ready      int32
 	neverReady int32
@@ -150,13 +154,16 @@ type set struct {
 
 // World is the state of a run; View and Tx give policies their window on it.
 type world struct {
-	cfg   *Config
-	now   int64
-	nodes nodes
-	jobs  []job
-	sets  []set
-	pods  []pod
-	quota *quota.Tree
+	cfg     *Config
+	now     int64
+	nodes   nodes
+	gpus    []devices.Set      // free of each GPU, per node; nil: nobody asks for a part of one
+	gpuPods [][gpuKinds]uint16 // pods with GPUs by kind, per node, with gpus
+	unasked [][2]int32         // pods that ask for no CPU and for no memory, per node
+	jobs    []job
+	sets    []set
+	pods    []pod
+	quota   *quota.Tree
 
 	books     *ledger.Ledger
 	unalloc   []int64 // free milli-GPU on nodes that are up, per model
@@ -182,7 +189,21 @@ type shapeKey struct {
 func (w *world) take(p Plane, node int32, r topology.Resources) {
 	pl := &w.nodes.planes[p]
 	pl.used[node] = pl.used[node].Plus(r)
+	if p == Physical {
+		w.countUnasked(node, &r)
+	}
 	w.refresh(p, node)
+}
+
+// countUnasked counts the pods that are taken into account with r, or given back, and ask
+// for no CPU or no memory: schedulers count a default for them.
+func (w *world) countUnasked(node int32, r *topology.Resources) {
+	if r[topology.CPU] == 0 {
+		w.unasked[node][0] += int32(r[topology.Pods])
+	}
+	if r[topology.Memory] == 0 {
+		w.unasked[node][1] += int32(r[topology.Pods])
+	}
 }
 
 func (w *world) refresh(p Plane, node int32) {

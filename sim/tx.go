@@ -1,13 +1,18 @@
 package sim
 
-import "github.com/gangplan/gangplan/topology"
+import (
+	"github.com/gangplan/gangplan/sim/devices"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+)
 
 // Tx is how a policy changes the world. Its verbs take effect in the view at once and
 // can be undone down to a savepoint; Commit makes them real. A cycle ends with all its
 // verbs committed or rolled back.
 type Tx struct {
 	View
-	ops []op
+	ops      []op
+	imagined int64 // jobs that are imagined gone
 }
 
 // Mark is a savepoint.
@@ -41,9 +46,18 @@ func (tx *Tx) Rollback(m Mark) {
 	tx.ops = tx.ops[:m]
 }
 
-// Admit charges a queued job's whole request to its queue's quota.
+// Admit charges a queued job's whole request to its queue's quota, of the first flavors.
 func (tx *Tx) Admit(j int32) {
+	jb := &tx.e.jobs[j]
+	jb.holds = tx.e.quota.AppendFirst(jb.holds[:0], jb.queue, tx.e.total(j))
+	tx.AdmitUsing(j, jb.holds)
+}
+
+// AdmitUsing charges a queued job what it is given: of which flavors how much. The list
+// must not change while the job holds quota.
+func (tx *Tx) AdmitUsing(j int32, usage []quota.Item) {
 	tx.e.must(tx.e.jobs[j].state == Queued, "admit a job that is not queued")
+	tx.e.jobs[j].holds = usage
 	tx.e.charge(j)
 	tx.do(op{kind: opAdmit, a: j})
 }
@@ -103,7 +117,9 @@ func (tx *Tx) Evict(j int32, c Cause) {
 func (tx *Tx) do(o op) { tx.ops = append(tx.ops, o) }
 
 // mustBeClean catches a cycle that left verbs neither committed nor rolled back.
-func (tx *Tx) mustBeClean() { tx.e.must(len(tx.ops) == 0, "a cycle ended with an open transaction") }
+func (tx *Tx) mustBeClean() {
+	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0, "a cycle ended with an open transaction")
+}
 
 // undo takes one tentative change back.
 func (e *Engine) undo(o op) {
@@ -149,22 +165,25 @@ func (tx *Tx) Commit() {
 func (e *Engine) charge(j int32) {
 	jb := &e.jobs[j]
 	jb.charged = true
-	e.quota.Add(jb.queue, e.total(j))
+	e.quota.UseAll(jb.queue, jb.holds)
 	e.reservedRate += e.total(j)[topology.GPU]
 }
 
 func (e *Engine) uncharge(j int32) {
 	jb := &e.jobs[j]
 	jb.charged = false
-	e.quota.Remove(jb.queue, e.total(j))
+	e.quota.FreeAll(jb.queue, jb.holds)
 	e.reservedRate -= e.total(j)[topology.GPU]
 }
 
 // assume takes a node for a pod without binding it; the GPUs are reserved, not
 // allocated.
-func (e *Engine) assume(p, node int32) {
+func (e *Engine) assume(p, node int32) { e.assumeGPUs(p, node, 0) }
+
+func (e *Engine) assumeGPUs(p, node int32, gpus devices.Mask) {
 	pd := &e.pods[p]
 	pd.state, pd.node = PodAssumed, node
+	e.giveGPUs(p, node, gpus)
 	r := e.sets[pd.set].request
 	e.take(Physical, node, r)
 	e.must(!e.overfull(node), "a node was given more than it has")
@@ -177,7 +196,17 @@ func (e *Engine) unassume(p int32) {
 	r := e.sets[pd.set].request
 	e.reserve(pd.node, -r[topology.GPU])
 	e.take(Physical, pd.node, topology.Resources{}.Minus(r))
-	pd.node, pd.held = -1, false
+	e.returnGPUs(pd.node, pd.gpus, e.sets[pd.set].ask.Milli)
+	pd.node = -1
+	e.letGo(pd)
+}
+
+// letGo ends a hold, if the pod is held.
+func (e *Engine) letGo(pd *pod) {
+	if pd.held {
+		pd.held = false
+		e.sets[pd.set].held--
+	}
 }
 
 func (e *Engine) reserve(node int32, milli int64) {
@@ -199,26 +228,47 @@ func (e *Engine) bindAssumed(p int32) {
 	pd := &e.pods[p]
 	node := pd.node
 	e.must(!e.overfull(node), "a node was given more than it has")
-	pd.held = false
+	e.letGo(pd)
 	e.reserve(node, -e.sets[pd.set].request[topology.GPU])
 	e.bindPod(p, node)
 }
 
+// Imagine frees in the view what a job's pods and assignment hold of nodes, or takes it
+// again. Unlike Evict it leaves quota alone, and whoever imagines takes everything back
+// before the cycle ends: a search for victims does, in any order.
+func (tx *Tx) Imagine(j int32, gone bool) {
+	by := int64(1)
+	if gone {
+		by = -1
+	}
+	tx.imagined -= by
+	tx.e.pretendPlaces(j, by)
+}
+
 // pretendGone frees, or with by = 1 takes again, what evicting a job frees.
 func (e *Engine) pretendGone(j int32, by int64) {
+	e.pretendPlaces(j, by)
+	switch jb := &e.jobs[j]; {
+	case !jb.charged:
+	case by < 0:
+		e.quota.FreeAll(jb.queue, jb.holds)
+	default:
+		e.quota.UseAll(jb.queue, jb.holds)
+	}
+}
+
+func (e *Engine) pretendPlaces(j int32, by int64) {
 	jb := &e.jobs[j]
 	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
 		pd := &e.pods[p]
 		r := e.sets[pd.set].request.Times(by)
 		if pd.node >= 0 {
 			e.take(Physical, pd.node, r)
+			e.returnGPUs(pd.node, pd.gpus, -e.sets[pd.set].ask.Milli*int32(by))
 		}
 		if pd.assigned {
 			e.takeAssigned(pd, r)
 		}
-	}
-	if jb.charged {
-		e.quota.Add(jb.queue, e.total(j).Times(by))
 	}
 }
 

@@ -22,6 +22,7 @@ func (tx *Tx) Release(pod int32) {
 func (e *Engine) hold(p int32, until int64) {
 	pd := &e.pods[p]
 	pd.held = true
+	e.sets[pd.set].held++
 	pd.gen++
 	if until != Never {
 		e.events.push(max(until, e.now), evHoldEnd, p, pd.gen)
@@ -49,12 +50,18 @@ func (e *Engine) nominate(p, node int32) {
 	}
 	r := e.sets[pd.set].request
 	if pd.nominated >= 0 {
-		e.nodes.nominated[pd.nominated] = e.nodes.nominated[pd.nominated].Minus(r)
+		e.promise(pd.nominated, topology.Resources{}.Minus(r))
 	}
 	pd.nominated = node
 	if node >= 0 {
-		e.nodes.nominated[node] = e.nodes.nominated[node].Plus(r)
+		e.promise(node, r)
 	}
+}
+
+// promise changes what is promised of a node, and lets View.Changes know.
+func (e *Engine) promise(node int32, r topology.Resources) {
+	e.nodes.nominated[node] = e.nodes.nominated[node].Plus(r)
+	e.nodes.planes[Physical].index.Touch(node)
 }
 
 // Placeholder makes a pending pod's placeholder take a node: it holds the resources but
@@ -95,7 +102,8 @@ func (e *Engine) bindPipelined(node int32) {
 	for len(queue) > 0 {
 		p := queue[0].pod
 		if pd := &e.pods[p]; pd.state == PodPending && pd.gen == queue[0].gen {
-			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) {
+			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
+				e.gpus != nil && !e.gpus[node].Fits(e.sets[pd.set].ask) {
 				break
 			}
 			e.assume(p, node)
@@ -120,6 +128,21 @@ func (tx *Tx) Move(pod, node int32) {
 	e.assume(pod, node)
 	e.bindAssumed(pod)
 	e.noteHolding(j)
+}
+
+// Preempt deletes a bound pod to make room for a more important one, as kube-scheduler
+// does: it terminates for its grace, and the controller of its job creates it again.
+func (tx *Tx) Preempt(pod int32) {
+	e := tx.e
+	pd := &e.pods[pod]
+	j := pd.job
+	e.must(pd.state == PodStarting || pd.state == PodReady, "preempt a pod that is not bound")
+	e.lost = append(e.lost[:0], pod)
+	e.breakBarrier(j, e.lost)
+	e.emit(Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
+	e.jobs[j].evictions[CausePreempted]++
+	e.removePod(pod, e.cfg.Timing.Termination)
+	e.mendGang(j, e.lost, e.now)
 }
 
 // Reassign gives a pod of an admitted job another node in its topology assignment, where
@@ -167,16 +190,25 @@ func (tx *Tx) Unreserve(j int32) {
 func (v View) Reservations() []Interval { return v.e.intervals }
 
 // currentReservations adds, per model, the milli-GPU that current intervals hold of what
-// is free.
+// is free: on each node no more than is free there.
 func (e *Engine) currentReservations(reserved []int64) {
-	for _, iv := range e.intervals {
-		m := e.cfg.Cluster.Nodes[iv.Node].Model
-		if iv.From > e.now || e.now >= iv.To || m < 0 {
-			continue
+	for i, iv := range e.intervals {
+		if m := e.cfg.Cluster.Nodes[iv.Node].Model; m >= 0 && e.current(iv) {
+			free := max(0, e.nodes.planes[Physical].free[iv.Node][topology.GPU])
+			for _, before := range e.intervals[:i] {
+				if before.Node == iv.Node && e.current(before) {
+					free -= e.reservedBy(before)
+				}
+			}
+			reserved[m] += max(0, min(free, e.reservedBy(iv)))
 		}
-		want := int64(iv.Pods) * e.sets[iv.Set].request[topology.GPU]
-		reserved[m] += min(want, max(0, e.nodes.planes[Physical].free[iv.Node][topology.GPU]))
 	}
+}
+
+func (e *Engine) current(iv Interval) bool { return iv.From <= e.now && e.now < iv.To }
+
+func (e *Engine) reservedBy(iv Interval) int64 {
+	return int64(iv.Pods) * e.sets[iv.Set].request[topology.GPU]
 }
 
 // Defer states why a job or its unbound pods were refused. The reason is kept until the

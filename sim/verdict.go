@@ -49,11 +49,19 @@ func (e *Engine) changePending() bool {
 // alive reports whether an event's subject still lives the life it was scheduled for.
 func (e *Engine) alive(ev *event) bool {
 	switch ev.kind {
-	case evNodeUp, evNodeDown, evPodGone, evQuotaRelease:
+	case evNodeUp:
+		return e.nodes.down[ev.id]
+	case evNodeDown, evNodeNoticed, evQuotaRelease:
 		return true
+	case evPodGone:
+		return e.slots.all[ev.id].node >= 0
+	case evReplace:
+		return e.jobs[e.pods[ev.id].job].gen == ev.gen
 	case evPodReady, evHoldEnd:
 		return e.pods[ev.id].gen == ev.gen
-	case evJobFinish, evCheckpointStart, evCheckpointEnd:
+	case evJobFinish:
+		return e.jobs[ev.id].finishGen == ev.gen
+	case evCheckpointStart, evCheckpointEnd:
 		return e.jobs[ev.id].runGen == ev.gen
 	case evReadyDeadline:
 		return e.jobs[ev.id].deadlineGen == ev.gen
@@ -71,6 +79,7 @@ func (e *Engine) noteEviction(j int32) {
 		jb.burst, jb.burstAt = 0, e.now
 	}
 	jb.burst++
+	e.spinning++
 	jb.evictedAt = [3]int64{jb.evictedAt[1], jb.evictedAt[2], e.now}
 	switch {
 	case jb.burst >= burstLimit:
@@ -91,7 +100,7 @@ func (e *Engine) livelock(j int32, detail string) {
 // stuckSince reports whether no job finished or made progress safe since t and none ran
 // throughout.
 func (e *Engine) stuckSince(t int64) bool {
-	if e.finishedAt >= t || e.safeAt >= t {
+	if e.finishedAt > t || e.safeAt > t {
 		return false
 	}
 	if e.running == 0 {
@@ -187,35 +196,45 @@ func (e *Engine) starved(j int32) bool {
 	return true
 }
 
-// findStuck gives the verdict, at the end, on jobs behind a head that never fits.
+// findStuck gives the verdict, at the end, on jobs behind one that never fits: behind it in
+// a queue, or without nodes because it holds some for ever.
 func (e *Engine) findStuck() {
-	for q := int32(0); q < int32(e.quota.Len()); q++ {
-		blocker := e.firstNeverFitting(q)
-		if blocker < 0 {
-			continue
+	blockers := e.firstNeverFitting()
+	stuck := make([][]int32, len(blockers))
+	for j := range e.jobs {
+		j := int32(j)
+		jb := &e.jobs[j]
+		if b := blockers[jb.queue]; b >= 0 && !jb.neverFits && jb.firstStart < 0 && e.waitKey(b).Less(e.waitKey(j)) && e.stuckBehind(j, b) {
+			stuck[jb.queue] = append(stuck[jb.queue], j)
 		}
-		var stuck []int32
-		for j := range e.jobs {
-			j := int32(j)
-			if jb := &e.jobs[j]; jb.queue == q && jb.state == Queued && !jb.neverFits && e.waitKey(blocker).Less(e.waitKey(j)) &&
-				e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder {
-				stuck = append(stuck, j)
-			}
-		}
-		if len(stuck) > 0 {
-			e.find(Finding{Kind: Starvation, Time: e.now, Jobs: stuck, Detail: "waits behind a job that never fits"})
+	}
+	for _, jobs := range stuck {
+		if len(jobs) > 0 {
+			e.find(Finding{Kind: Starvation, Time: e.now, Jobs: jobs, Detail: "waits behind a job that never fits"})
 		}
 	}
 }
 
-// firstNeverFitting returns the job that comes first of those in a queue that never fit,
-// or -1.
-func (e *Engine) firstNeverFitting(q int32) int32 {
-	first := int32(-1)
+func (e *Engine) stuckBehind(j, blocker int32) bool {
+	jb := &e.jobs[j]
+	if jb.state == Queued {
+		return e.jobs[blocker].state == Queued && e.policy.Admitter.Why(e.tx.View, j) == ReasonOrder
+	}
+	return jb.state == Admitted && jb.bound < jb.pods && e.jobs[blocker].holding
+}
+
+// firstNeverFitting returns, per queue, the job that comes first of those that never fit
+// and still wait, or -1.
+func (e *Engine) firstNeverFitting() []int32 {
+	first := make([]int32, e.quota.Len())
+	for q := range first {
+		first[q] = -1
+	}
 	for j := range e.jobs {
-		if jb := &e.jobs[j]; jb.queue == q && jb.state == Queued && jb.neverFits &&
-			(first < 0 || e.waitKey(int32(j)).Less(e.waitKey(first))) {
-			first = int32(j)
+		jb := &e.jobs[j]
+		waits := jb.neverFits && (jb.state == Queued || jb.state == Admitted)
+		if at := &first[jb.queue]; waits && (*at < 0 || e.waitKey(int32(j)).Less(e.waitKey(*at))) {
+			*at = int32(j)
 		}
 	}
 	return first

@@ -44,6 +44,12 @@ func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }
 // NeverFits reports whether a job got that verdict when it was submitted.
 func (v View) NeverFits(j int32) bool { return v.e.jobs[j].neverFits }
 
+// PodsReady holds waitForPodsReady as configured.
+func (v View) PodsReady() *PodsReady { return &v.e.cfg.PodsReady }
+
+// Charged reports whether a job's quota is taken; it may still be when the job is evicted.
+func (v View) Charged(j int32) bool { return v.e.jobs[j].charged }
+
 // Quota returns the quota tree. Policies change it through Tx only.
 func (v View) Quota() *quota.Tree { return v.e.quota }
 
@@ -79,6 +85,16 @@ func (v View) PodRequest(set int32) *topology.Resources { return &v.e.sets[set].
 
 // Models returns the GPU models a PodSet accepts as a bit set; 0 accepts all.
 func (v View) Models(set int32) uint64 { return v.e.sets[set].models }
+
+// Filters returns how many distinct filters of nodes PodSets have: selectors and
+// tolerations that bar the same nodes may be two. Filter 0 bars none.
+func (v View) Filters() int32 { return int32(len(v.e.barred)) }
+
+// Filter returns the filter of a PodSet.
+func (v View) Filter(set int32) int32 { return v.e.sets[set].filter }
+
+// Bars reports whether a filter keeps pods off a node: the wrong labels, or a taint.
+func (v View) Bars(filter, node int32) bool { return filter != 0 && v.e.barred[filter][node] }
 
 // PinnedNode returns the node a PodSet is pinned to by its job, or -1.
 func (v View) PinnedNode(set int32) int32 { return v.e.sets[set].pinned }
@@ -134,6 +150,24 @@ func (v View) Index(p Plane) *capacity.Index { return v.e.nodes.planes[p].index 
 
 // Total returns how many pods of a shape fit over all hosts.
 func (v View) Total(p Plane, s capacity.Shape) int64 { return v.e.nodes.planes[p].index.Total(s) }
+
+// Unasked returns how many pods on a node ask for no CPU, and how many for no memory.
+func (v View) Unasked(node int32) (cpu, memory int64) {
+	u := v.e.unasked[node]
+	return int64(u[0]), int64(u[1])
+}
+
+// Changes returns the nodes of which anything changed in a plane since a moment, and the
+// present moment; ok is false where that is too long ago, and for the moment -1.
+func (v View) Changes(p Plane, since int) (nodes []int32, now int, ok bool) {
+	return v.e.nodes.planes[p].index.Since(since)
+}
+
+// Active returns the admitted jobs, in no order. The slice is the engine's own.
+func (v View) Active() []int32 { return v.e.active }
+
+// NominatedNode returns the node promised to a pod, or -1.
+func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
 
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }

@@ -56,6 +56,9 @@ var jobFields = []field[job]{
 	word("image", func(j *job) *string { return &j.Image }),
 	bytesField("image_size", func(j *job) *int64 { return &j.ImageBytes }),
 	{"carried", flag, setCarried, getCarried},
+	affinity("pod_affinity", func(j *job) *[]workloads.PodTerm { return &j.Affinity }),
+	affinity("pod_anti_affinity", func(j *job) *[]workloads.PodTerm { return &j.AntiAffinity }),
+	{"topology_spread", list, setSpread, getSpread},
 }
 
 // podFields are the fields of equal pods. Where a job has one PodSet they stand beside

@@ -117,6 +117,8 @@ func everyField() workloads.Job {
 	return workloads.Job{
 		ID: "all", Row: 9, Submit: 1, Duration: 2, GPUs: 6, Queue: "q", Tenant: "t", Priority: 1,
 		TimeLimit: 3, CheckpointInterval: 4, CheckpointCost: 5, Startup: 6, Image: "i", ImageBytes: 7, Model: m, Carried: true,
+		Affinity: []workloads.PodTerm{{Level: "rack"}, {Level: "zone", Weight: 7}}, AntiAffinity: []workloads.PodTerm{{Level: "host", Weight: 100}},
+		Spread: []workloads.SpreadConstraint{{Level: "rack", MaxSkew: 2}, {Level: "zone", MaxSkew: 1, Soft: true}},
 		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 1), Models: []string{"A"},
 			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l",
 				Slices: [workloads.MaxSliceLayers]workloads.Slice{{Level: "l", Size: 3}}}, NeverReady: 1, Node: "n",
@@ -197,7 +199,7 @@ func anyJob(maxSets int) *rapid.Generator[workloads.Job] {
 	return rapid.Custom(func(t *rapid.T) workloads.Job {
 		j := workloads.NewJob("j"+anyName.Draw(t, "id"), rapid.Int64Range(0, 100).Draw(t, "row"))
 		j.Submit, j.Duration, j.TimeLimit = times.Draw(t, "submit"), times.Draw(t, "duration"), times.Draw(t, "limit")
-		j.CheckpointInterval, j.CheckpointCost = times.Draw(t, "interval"), times.Draw(t, "cost")
+		j.CheckpointInterval, j.CheckpointCost = max(times.Draw(t, "interval"), j.Duration/1_000_000+1), times.Draw(t, "cost")
 		j.Startup = rapid.Int64Range(-1, 1e12).Draw(t, "startup")
 		j.Queue, j.Tenant, j.Image = anyName.Draw(t, "queue"), anyName.Draw(t, "tenant"), anyName.Draw(t, "image")
 		j.Priority, j.ImageBytes = rapid.Int32().Draw(t, "priority"), rapid.Int64Range(0, 1<<50).Draw(t, "image bytes")

@@ -49,12 +49,13 @@ const maxLine = 1 << 20
 // source is the text of a trace: without compression and byte order mark.
 type source struct {
 	*bufio.Reader
-	name string
+	name     string
+	warnings []string // what the reader found that a user should know
 }
 
 // newSource begins to read. It refuses what is not text.
 func newSource(r io.Reader, name string) (*source, error) {
-	src := &source{bufio.NewReader(&sticky{r: r}), name}
+	src := &source{Reader: bufio.NewReader(&sticky{r: r}), name: name}
 	if bytes.HasPrefix(src.head(), []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(src.Reader)
 		if err != nil {

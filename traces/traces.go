@@ -24,6 +24,9 @@ type Options struct {
 	// suggest when it does not. nil are those of workloads.
 	Model      func(name string) (*workloads.ModelProfile, bool)
 	ModelNames []string
+
+	// ArrivalsOnly reads jobs that never end, of formats that allow it (openb).
+	ArrivalsOnly bool
 }
 
 // withDefaults returns the options with workloads' models unless others are given.
@@ -55,6 +58,7 @@ type format struct {
 var formats = []format{
 	{"jsonl", []string{".jsonl", ".ndjson"}, looksLikeJSONL, readJSONL},
 	{"philly", nil, looksLikePhilly, readPhilly},
+	{"openb", nil, looksLikeOpenb, readOpenb},
 	{"csv", []string{".csv"}, looksLikeCSV, readCSV},
 }
 
@@ -100,7 +104,7 @@ func Read(r io.Reader, name, format string, o Options) (*Trace, error) {
 	if len(jobs) == 0 {
 		return nil, src.errorAt(1, 1, "", "no jobs in the trace: expected rows after the header")
 	}
-	t := &Trace{Jobs: jobs, Source: name, Format: f.name, Warnings: disorder(jobs)}
+	t := &Trace{Jobs: jobs, Source: name, Format: f.name, Warnings: append(src.warnings, disorder(jobs)...)}
 	workloads.Sort(t.Jobs)
 	return t, nil
 }

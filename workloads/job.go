@@ -1,6 +1,8 @@
 package workloads
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -54,6 +56,21 @@ type PodSet struct {
 	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
+// PodTerm asks for a job's pods to be in one domain of a level, or in none together; of
+// what is preferred by how much. Weight 0 is required.
+type PodTerm struct {
+	Level  string
+	Weight int32
+}
+
+// SpreadConstraint bounds by how much the pods of a job in the domains of a level differ
+// in number. A soft one is preferred only.
+type SpreadConstraint struct {
+	Level   string
+	MaxSkew int32
+	Soft    bool
+}
+
 // Job is one gang: it makes progress only while its start barrier holds. All times are
 // nanoseconds; Submit counts from the start of the scenario.
 type Job struct {
@@ -67,6 +84,11 @@ type Job struct {
 	Tenant   string
 	Priority int32
 	PodSets  []PodSet
+
+	// What pods ask of each other under kube-scheduler, which other binders do not heed.
+	Affinity     []PodTerm          `json:",omitempty"`
+	AntiAffinity []PodTerm          `json:",omitempty"`
+	Spread       []SpreadConstraint `json:",omitempty"`
 
 	TimeLimit          int64 // longest running time; 0 means none
 	CheckpointInterval int64 // 0 means no checkpoints: an interruption loses all progress
@@ -129,6 +151,17 @@ type ModelProfile struct {
 // backward pass is two thirds of the computation and hides its overlap's share of it.
 // spec: T_step = C + max(0, T_ar - overlap * 2/3 C).
 func (p *ModelProfile) StepNanos(allReduce int64) int64 {
-	hidden := p.Compute * 2 * p.OverlapMilli / 3000
-	return p.Compute + max(0, allReduce-hidden)
+	return p.Compute + max(0, allReduce-p.Hidden())
+}
+
+// Hidden is how much of an all-reduce the computation of a step hides, in ns.
+func (p *ModelProfile) Hidden() int64 { return p.Compute * 2 * p.OverlapMilli / 3000 }
+
+// Tolerated returns the tolerations of a PodSet's pods. Pods that ask for GPUs tolerate a
+// taint by the resource's name, as the admission plugin ExtendedResourceToleration has it.
+func (s *PodSet) Tolerated() []topology.Toleration {
+	if s.Request[topology.GPU] == 0 {
+		return s.Tolerations
+	}
+	return append(slices.Clip(s.Tolerations), topology.Toleration{Key: topology.GPU.String(), Exists: true})
 }

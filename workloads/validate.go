@@ -41,11 +41,18 @@ func Validate(j *Job) error {
 	if err := validateNumbers(j); err != nil {
 		return err
 	}
+	if j.CheckpointInterval > 0 && j.Duration/j.CheckpointInterval > maxCheckpoints {
+		return wrong("checkpoint.interval", "%d ns means more than a million checkpoints", j.CheckpointInterval)
+	}
 	if err := validatePodSets(j.PodSets); err != nil {
 		return err
 	}
 	return validateModel(j.Model)
 }
+
+// maxCheckpoints bounds the checkpoints a job's work can take: more are a mistake, and
+// each is an event.
+const maxCheckpoints = 1_000_000
 
 func validateNumbers(j *Job) error {
 	return firstWrong(

@@ -5,12 +5,14 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // TestDocs runs every command of a console block in the README and in docs, and compares
-// what it prints. `| tail -N` keeps the last lines, as a reader would.
+// what it prints. `| tail -1` keeps the last line and `| grep -E WORDS` the lines with one
+// of the words, as a reader would. Files are found from the top of the repository.
 func TestDocs(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -54,6 +56,7 @@ func consoleBlocks(text string) []consoleBlock {
 }
 
 func (b consoleBlock) check(t *testing.T) {
+	t.Chdir("../..")
 	line, filter, _ := strings.Cut(b.command, " | ")
 	args := strings.Fields(line)
 	if args[0] != "gangplan" {
@@ -67,9 +70,93 @@ func (b consoleBlock) check(t *testing.T) {
 	if strings.HasPrefix(filter, "tail -1") {
 		got = got[strings.LastIndex(got, "\n")+1:]
 	}
+	if words, ok := strings.CutPrefix(filter, "grep -E "); ok {
+		got = grep(t, strings.Trim(words, "'"), got)
+	}
 	if trimRight(got) != trimRight(strings.TrimSpace(b.want)) {
 		t.Errorf("prints\n%s\nbut the docs say\n%s", got, b.want)
 	}
+}
+
+// TestReadmeScenarios runs what the README says about one's own cluster: every scenario with
+// the trace under it, and then every gangplan command of the same section.
+func TestReadmeScenarios(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, section := range strings.Split(string(text), "\n## ") {
+		blocks := map[string]string{}
+		for _, m := range fence.FindAllStringSubmatch(section, -1) {
+			blocks[m[1]] += m[2]
+		}
+		if blocks["yaml"] == "" {
+			continue
+		}
+		ran++
+		title, _, _ := strings.Cut(section, "\n")
+		t.Run(title, func(t *testing.T) { followReadme(t, blocks) })
+	}
+	if ran == 0 {
+		t.Error("no scenario was found: nothing was tested")
+	}
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+	traceFile = regexp.MustCompile(`file: ([\w.]+)`)
+)
+
+// followReadme does in an empty folder what a reader would.
+func followReadme(t *testing.T, blocks map[string]string) {
+	t.Chdir(t.TempDir())
+	write(t, "scenario.yaml", blocks["yaml"])
+	if m := traceFile.FindStringSubmatch(blocks["yaml"]); m != nil {
+		write(t, m[1], blocks["csv"])
+	}
+	commands := 0
+	for line := range strings.Lines(blocks[""]) {
+		line, _, _ = strings.Cut(line, "#")
+		args := strings.Fields(line)
+		if len(args) == 0 || args[0] != "gangplan" {
+			continue
+		}
+		commands++
+		var out, errOut bytes.Buffer
+		code := execute(t.Context(), args[1:], strings.NewReader(""), &out, &errOut)
+		if different := args[1] == "diff" && code == exitFailed; code != exitOK && !different || out.Len() == 0 {
+			t.Errorf("%s: exit code %d: %s", line, code, errOut.String())
+		}
+	}
+	if commands == 0 {
+		t.Error("no command was found")
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if text == "" {
+		t.Fatalf("the README does not say what %s is", name)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func grep(t *testing.T, pattern, text string) string {
+	t.Helper()
+	p, err := regexp.Compile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for line := range strings.Lines(text) {
+		if p.MatchString(line) {
+			kept = append(kept, strings.TrimRight(line, "\n"))
+		}
+	}
+	return strings.TrimSpace(strings.Join(kept, "\n"))
 }
 
 // trimRight drops blanks at the ends of lines, which Markdown editors eat.

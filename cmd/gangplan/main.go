@@ -72,9 +72,10 @@ func newRoot() *cobra.Command {
 		Long: `gangplan replays a job trace against a modelled GPU cluster, under several schedulers,
 in virtual time, and says what each would have cost: idle GPU-hours by cause, waits,
 evictions and requeues, all-reduce slowdowns.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newPolicies(), newVersion())
+	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newFabric(), newFragmentation(), newPolicies(), newVersion())
 	return root
 }

@@ -18,17 +18,19 @@ var arrows = map[string][]string{
 
 	"workloads":    {"topology", "internal/rng", "internal/stats"},
 	"traces":       {"workloads", "topology", "sim/quota", "internal/columnar", "internal/suggest"},
-	"sim/capacity": {"topology"},
+	"sim/capacity": {"topology", "sim/devices"},
 	"sim/ledger":   {},
 	"sim/order":    {},
+	"sim/devices":  {},
 	"sim":          {"topology", "workloads", "internal/rng"},
 	"policies":     {"sim", "topology", "workloads", "internal/rng"},
 	"report":       {"sim", "internal/stats", "internal/columnar"},
 
-	"internal/scenario": everythingBelowCmd,
-	"internal/study":    everythingBelowCmd,
-	"internal/verify":   everythingBelowCmd,
-	"cmd":               append([]string{"internal/study", "internal/verify"}, everythingBelowCmd...),
+	"internal/scenario":      everythingBelowCmd,
+	"internal/study":         everythingBelowCmd,
+	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
+	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
+	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation"}, everythingBelowCmd...),
 }
 
 // everythingBelowCmd is what the packages that put runs together may use: study and verify
@@ -83,7 +85,8 @@ var impureImports = map[string]string{
 // fmtFiles are the files of sim that may import fmt, each with the reason. All others are
 // taken to be hot: formatting allocates. An entry that is not needed any more fails.
 var fmtFiles = map[string]string{
-	"sim/build.go": "errors about a scenario that cannot be built; runs once, before the clock starts",
+	"sim/shared.go": "errors about pods and nodes that cannot share GPUs; before the clock starts, as build.go",
+	"sim/build.go":  "errors about a scenario that cannot be built; runs once, before the clock starts",
 }
 
 // fmtRoots is where fmt needs a line in fmtFiles.

@@ -240,6 +240,12 @@ func showQueue(b *strings.Builder, q quota.Queue) {
 			fmt.Fprintf(b, " %s %d", r, q.Nominal[r])
 		}
 	}
+	if q.Cohort != "" || q.Preemption != (quota.Preemption{}) || q.Weight.Set {
+		fmt.Fprintf(b, " cohort %q weight %v preemption %+v", q.Cohort, q.Weight, q.Preemption)
+	}
+	for _, g := range q.Groups {
+		fmt.Fprintf(b, " limits %+v", g.Flavors[0].Quota[topology.GPU])
+	}
 	b.WriteString("\n")
 }
 

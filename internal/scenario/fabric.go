@@ -7,24 +7,25 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology/fabric"
 )
 
 // filled returns the uplink with the defaults of a full one.
 func (u Uplink) filled() Uplink {
-	return Uplink{cmp.Or(u.Oversubscription, 1), cmp.Or(u.Efficiency, 1)}
+	return Uplink{cmp.Or(u.Oversubscription, 1), cmp.Or(u.Efficiency, 1), u.HostGBps}
 }
+
+// customProfile is the name of a profile that the scenario describes.
+const customProfile = "custom"
 
 // resolveFabric compiles the fabric for the cluster.
 func (r *resolver) resolveFabric() {
 	if r.Fabric == nil {
 		return
 	}
-	profile, ok := fabric.Lookup(r.Fabric.Profile)
+	profile, ok := r.profile()
 	if !ok {
-		names := fabric.Names()
-		r.fail(at("fabric", "profile"), "unknown profile %s: expected one of %s%s",
-			quote(r.Fabric.Profile), strings.Join(names, ", "), suggest.Hint(r.Fabric.Profile, names))
 		return
 	}
 	levels, ok := r.uplinks()
@@ -37,7 +38,74 @@ func (r *resolver) resolveFabric() {
 		return
 	}
 	r.out.Config.Fabric = compiled
+	r.out.Config.Sharing = word(r, at("fabric", "contention"), r.Fabric.Contention,
+		[]string{"fluid", "flow", "none"}, sim.Fluid, sim.Flow, sim.NoSharing)
+	if profile.Estimates != "" {
+		r.assume("fabric %s: estimates, not measured: %s", profile.Name, profile.Estimates)
+	}
 }
+
+// profile returns the shipped profile with what the scenario says differently.
+func (r *resolver) profile() (fabric.Profile, bool) {
+	before := len(r.errs.list)
+	f := r.Fabric
+	p, ok := fabric.Lookup(f.Profile)
+	switch {
+	case f.Profile == customProfile:
+		p = fabric.Profile{Name: customProfile, NetEfficiency: 1}
+		p.Intra.B0, p.Inter.B0 = noSmallLine, noSmallLine
+		for _, needed := range []struct {
+			field string
+			value float64
+		}{{"domainBusGBps", f.DomainBusGBps}, {"nics", float64(f.NICs)}, {"nicGBps", f.NICGBps}} {
+			if needed.value == 0 {
+				r.fail(at("fabric", needed.field), "missing: a custom profile needs it")
+			}
+		}
+	case !ok:
+		names := append(fabric.Names(), customProfile)
+		r.fail(at("fabric", "profile"), "unknown profile %s: expected one of %s%s",
+			quote(f.Profile), strings.Join(names, ", "), suggest.Hint(f.Profile, names))
+		return p, false
+	}
+	if !word(r, at("fabric", "nvls"), f.NVLS, []string{"on", "off"}, true, false) {
+		p = p.WithoutNVLS()
+	}
+	r.overrideProfile(&p)
+	return p, len(r.errs.list) == before
+}
+
+// noSmallLine is a rate at which the line for small messages is slower than the other.
+const noSmallLine = 1e-9
+
+func (r *resolver) overrideProfile(p *fabric.Profile) {
+	f := r.Fabric
+	if f.Efficiency > 1 {
+		r.fail(at("fabric", "netEfficiency"), "%v: expected a number of at most 1", f.Efficiency)
+	}
+	p.DomainBusBW = cmp.Or(f.DomainBusGBps, p.DomainBusBW)
+	p.NICs = cmp.Or(f.NICs, p.NICs)
+	p.NICGBps = cmp.Or(f.NICGBps, p.NICGBps)
+	p.NetEfficiency = cmp.Or(f.Efficiency, p.NetEfficiency)
+	p.HopMicros = cmp.Or(micros(f.Hop), p.HopMicros)
+	if f.Algorithm != "" {
+		known := make([]fabric.Algorithm, len(fabric.Algorithms))
+		for i := range known {
+			known[i] = fabric.Algorithm(i)
+		}
+		p.Algorithm = word(r, at("fabric", "algorithm"), f.Algorithm, fabric.Algorithms, known...)
+	}
+	for _, l := range []struct {
+		given *Latency
+		line  *fabric.Latency
+	}{{f.Intra, &p.Intra}, {f.Inter, &p.Inter}} {
+		if l.given != nil {
+			*l.line = fabric.Latency{A0: micros(l.given.A0), B0: l.given.B0, A1: micros(l.given.A1)}
+		}
+	}
+}
+
+func micros(d Duration) float64 { return float64(d) / 1000 }
 
 // uplinks reads what is special of the levels' uplinks, and reports whether all of it can
 // be.

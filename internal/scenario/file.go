@@ -28,6 +28,7 @@ type File struct {
 	Workload Workload `yaml:"workload,required"`
 	Scale    Scale    `yaml:"scale"`
 	Queues   []Queue  `yaml:"queues"`
+	Cohorts  []Cohort `yaml:"cohorts"`
 	Policies []Policy `yaml:"policies"`
 
 	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
@@ -89,18 +90,41 @@ type Taint struct {
 type NodesFrom struct {
 	File   string `yaml:"file,required"`
 	Format string `yaml:"format"` // csv
+	GPUs   int    `yaml:"gpus,positive"`
 }
 
-// Fabric is a profile and what is special of the levels' uplinks.
+// Fabric is a profile, what differs from it, and what is known of the levels' uplinks.
+// Profile custom starts from a network without latency and needs the bandwidths.
 type Fabric struct {
 	Profile string            `yaml:"profile,required,short"`
 	Levels  map[string]Uplink `yaml:"levels"`
+
+	DomainBusGBps float64  `yaml:"domainBusGBps,positive"`
+	NICs          int      `yaml:"nics,positive"`
+	NICGBps       float64  `yaml:"nicGBps,positive"`
+	Efficiency    float64  `yaml:"netEfficiency,positive"`
+	Algorithm     string   `yaml:"algorithm"`
+	NVLS          string   `yaml:"nvls"`
+	Intra         *Latency `yaml:"intra"`
+	Inter         *Latency `yaml:"inter"`
+	Hop           Duration `yaml:"hop"`
+
+	Contention string `yaml:"contention"`
+}
+
+// Latency is the two lines that collectives follow: small ones A0 and their size over B0
+// GB/s, large ones A1 above what the bandwidth allows.
+type Latency struct {
+	A0 Duration `yaml:"a0"`
+	B0 float64  `yaml:"b0,required,positive"`
+	A1 Duration `yaml:"a1"`
 }
 
 // Uplink is the uplink of every domain of a level.
 type Uplink struct {
 	Oversubscription float64 `yaml:"oversubscription,positive"`
 	Efficiency       float64 `yaml:"efficiency,positive"`
+	HostGBps         float64 `yaml:"hostGBps,positive"`
 }
 
 // Workload has exactly one of Trace, Jobs and Synthetic.
@@ -161,7 +185,8 @@ type Job struct {
 	Count       int      `yaml:"count,positive"`
 	Submit      Duration `yaml:"submit"`
 	SubmitEvery Duration `yaml:"submitEvery"`
-	Duration    Duration `yaml:"duration,required"`
+	Duration    Duration `yaml:"duration"`
+	Steps       int64    `yaml:"steps,positive"`
 	Queue       string   `yaml:"queue"`
 	Priority    int32    `yaml:"priority,signed"`
 	Tenant      string   `yaml:"tenant"`
@@ -170,12 +195,38 @@ type Job struct {
 	Pods    Pods     `yaml:",inline"`
 	PodSets []PodSet `yaml:"podSets"`
 
-	Model      string      `yaml:"model"` // the model it trains
+	PodAffinity     []PodTerm `yaml:"podAffinity"`
+	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
+	Spread          []Spread  `yaml:"topologySpreadConstraints"`
+
+	Model      *Model      `yaml:"model"` // the model it trains
 	Startup    *Duration   `yaml:"startup"`
 	TimeLimit  Duration    `yaml:"timeLimit,positive"`
 	Checkpoint *Checkpoint `yaml:"checkpoint"`
 	Image      string      `yaml:"image"`
 	ImageSize  Bytes       `yaml:"imageSize"`
+}
+
+// Model is a known model by its name, or one of the scenario's own.
+type Model struct {
+	Name       string   `yaml:"name,short"`
+	GradientGB float64  `yaml:"gradientGB,positive"`
+	Compute    Duration `yaml:"compute,positive"`
+	Overlap    *float64 `yaml:"overlap"`
+}
+
+// PodTerm is a term of pod affinity, between the pods of the job. Without a weight it is
+// required.
+type PodTerm struct {
+	Level  string `yaml:"level,required,or=topologyKey"`
+	Weight int32  `yaml:"weight,positive"`
+}
+
+// Spread is a topology spread constraint over the pods of the job.
+type Spread struct {
+	Level             string `yaml:"level,required,or=topologyKey"`
+	MaxSkew           int32  `yaml:"maxSkew,positive"`  // 1 if 0
+	WhenUnsatisfiable string `yaml:"whenUnsatisfiable"` // DoNotSchedule or ScheduleAnyway
 }
 
 // PodSet is a part of a job whose pods are equal.
@@ -236,6 +287,36 @@ type Queue struct {
 	Name     string `yaml:"name,required"`
 	Strategy string `yaml:"strategy"` // BestEffortFIFO or StrictFIFO
 	Quota    *Quota `yaml:"quota"`
+
+	Cohort         string      `yaml:"cohort"`
+	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
+	LendingLimit   *Quota      `yaml:"lendingLimit"`
+	FairWeight     *float64    `yaml:"fairWeight"` // 1 if nil
+	Preemption     *Preemption `yaml:"preemption"`
+}
+
+// Cohort is a node of the quota tree above the queues. A cohort that queues name need not
+// be described.
+type Cohort struct {
+	Name           string   `yaml:"name,required"`
+	Parent         string   `yaml:"parent"`
+	Quota          *Quota   `yaml:"quota"`
+	BorrowingLimit *Quota   `yaml:"borrowingLimit"`
+	LendingLimit   *Quota   `yaml:"lendingLimit"`
+	FairWeight     *float64 `yaml:"fairWeight"`
+}
+
+// Preemption is Kueue's setting of the same name. Left out, a policy is Never.
+type Preemption struct {
+	WithinClusterQueue  string              `yaml:"withinClusterQueue"`
+	ReclaimWithinCohort string              `yaml:"reclaimWithinCohort"`
+	BorrowWithinCohort  *BorrowWithinCohort `yaml:"borrowWithinCohort"`
+}
+
+// BorrowWithinCohort lets a queue preempt others and borrow at the same time.
+type BorrowWithinCohort struct {
+	Policy               string `yaml:"policy,required,short"` // Never or LowerPriority
+	MaxPriorityThreshold *int64 `yaml:"maxPriorityThreshold,signed"`
 }
 
 // Quota covers the resources that are not nil.
@@ -257,6 +338,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
+	BlockAdmission    bool              `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 

@@ -21,6 +21,7 @@ type identity struct {
 
 	Fabric  *fabric.Profile
 	Uplinks map[string]Uplink
+	Sharing sim.Sharing
 
 	Jobs                []workloads.Job
 	Trace               *Trace
@@ -29,6 +30,7 @@ type identity struct {
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
 	Queues              []quota.Queue
+	Cohorts             []quota.Cohort `json:",omitzero"`
 	Faults              []sim.Fault
 	Timing              sim.Timing
 	PodsReady           sim.PodsReady
@@ -42,14 +44,14 @@ type identity struct {
 func (r *resolver) hash() string {
 	c := r.out.Config
 	id := identity{
-		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Faults: c.Faults, Timing: c.Timing,
+		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Faults: c.Faults, Timing: c.Timing,
 		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
 	}
 	if c.Fabric != nil {
 		profile := c.Fabric.Profile()
-		id.Fabric, id.Uplinks = &profile, map[string]Uplink{}
+		id.Fabric, id.Uplinks, id.Sharing = &profile, map[string]Uplink{}, c.Sharing
 		for name, up := range r.Fabric.Levels {
 			id.Uplinks[name] = up.filled()
 		}

@@ -58,7 +58,29 @@ func (c *jobChecker) check(j *workloads.Job) (field, problem string) {
 			return fmt.Sprintf("podsets[%d].%s", k, field), problem
 		}
 	}
+	if problem = c.checkTerms(j); problem != "" {
+		return "", problem
+	}
 	return c.assignQueue(j)
+}
+
+// checkTerms looks the levels up that pods name when they ask something of each other.
+func (c *jobChecker) checkTerms(j *workloads.Job) (problem string) {
+	check := func(level string) {
+		if c.r.cluster.Level(level) < 0 && problem == "" {
+			problem = noLevel(level, c.r.cluster)
+		}
+	}
+	for _, t := range j.Affinity {
+		check(t.Level)
+	}
+	for _, t := range j.AntiAffinity {
+		check(t.Level)
+	}
+	for _, s := range j.Spread {
+		check(s.Level)
+	}
+	return problem
 }
 
 func (c *jobChecker) checkSet(s *workloads.PodSet) (field, problem string) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 )
@@ -109,16 +108,12 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 		Startup: int64(or(j.Startup, workloads.StartupFromTiming)),
 		PodSets: r.podSets(p, j),
 	}
+	r.terms(p, j, &job)
 	if c := j.Checkpoint; c != nil {
 		job.CheckpointInterval, job.CheckpointCost = int64(c.Interval), int64(c.Cost)
 	}
-	if j.Model != "" {
-		var ok bool
-		if job.Model, ok = workloads.LookupModel(j.Model); !ok {
-			r.fail(p.to("model"), "unknown model %s: expected one of %s%s", quote(j.Model),
-				strings.Join(workloads.ModelNames(), ", "), suggest.Hint(j.Model, workloads.ModelNames()))
-		}
-	}
+	job.Model = r.model(p.to("model"), j.Model)
+	r.setWork(p, j, &job)
 	return job, len(r.errs.list) == before
 }
 

@@ -13,13 +13,14 @@ import (
 )
 
 // nodesFrom reads a CSV of nodes: the columns name and gpus, and as wanted count,
-// gpuModel, cpu, memory and pods. Every other column is a level, named by the header; the
+// gpuModel, cpu, memory and pods. A table of switches, which knows no GPUs and calls nodes
+// by their ip, is read too if the scenario says the GPUs of a node. Every other column is a level, named by the header; the
 // levels stand in its order unless the scenario names them.
 func (r *resolver) nodesFrom(from *NodesFrom) nodeList {
 	word(r, at("cluster", "from", "format"), from.Format, []string{"csv"}, true)
 	list := nodeList{}
 	r.input(at("cluster", "from", "file"), from.File, func(shown string, in io.Reader) {
-		f := &nodeFile{name: shown, in: csv.NewReader(in), errs: &r.errs}
+		f := &nodeFile{name: shown, in: csv.NewReader(in), errs: &r.errs, gpus: from.GPUs}
 		entries := f.read()
 		if len(r.errs.list) > 0 && entries == nil {
 			return
@@ -35,6 +36,7 @@ type nodeFile struct {
 	name   string
 	in     *csv.Reader
 	errs   *problems
+	gpus   int // of nodes that do not say; 0 if they must
 	header []string
 	lines  []int // of the entries
 }
@@ -46,6 +48,7 @@ func (f *nodeFile) fail(line, column int, field, format string, args ...any) {
 // nodeColumns sets the fields of a Node that have a column of their own.
 var nodeColumns = map[string]func(n *Node, s string) error{
 	"name":     func(n *Node, s string) error { n.Name = s; return nil },
+	"ip":       func(n *Node, s string) error { n.Name = s; return nil },
 	"gpus":     func(n *Node, s string) error { return setCount(&n.GPUs, s, 0) },
 	"count":    func(n *Node, s string) error { return setCount(&n.Count, s, 1) },
 	"gpuModel": func(n *Node, s string) error { n.GPUModel = s; return nil },
@@ -111,8 +114,15 @@ func (f *nodeFile) headerIsGood(readable bool) bool {
 			return false
 		}
 	}
+	known := slices.Clone(f.header)
+	if slices.Contains(known, "ip") {
+		known = append(known, "name")
+	}
+	if f.gpus > 0 {
+		known = append(known, "gpus")
+	}
 	for _, name := range []string{"name", "gpus"} {
-		if !slices.Contains(f.header, name) {
+		if !slices.Contains(known, name) {
 			f.fail(1, 1, name, "missing column: the header has %s", strings.Join(f.header, ", "))
 			return false
 		}
@@ -141,7 +151,7 @@ func (f *nodeFile) line(column int) int {
 
 // entry makes a Node of a row. Empty cells are fields that are not given.
 func (f *nodeFile) entry(record []string) Node {
-	n := Node{}
+	n := Node{GPUs: f.gpus}
 	for i, name := range f.header {
 		s := strings.TrimSpace(record[i])
 		set := nodeColumns[name]

@@ -30,7 +30,7 @@ func Parse(name string, data []byte) (*File, error) {
 	}
 	f := &File{name: name, root: root}
 	d := &decoder{file: f, budget: maxAliased, shapes: map[reflect.Type]*shape{}}
-	if d.checkHeader(root); len(d.errs.list) == 0 {
+	if d.checkHeader(root, Kind, "cluster and workload"); len(d.errs.list) == 0 {
 		d.decode(root, reflect.ValueOf(f).Elem())
 	}
 	if err := d.errs.err(name); err != nil {
@@ -111,12 +111,12 @@ func syntaxError(name string, err error) *Error {
 
 // checkHeader looks at apiVersion and kind before all else: what is wrong with a file of
 // another kind is that it is of another kind.
-func (d *decoder) checkHeader(root *yaml.Node) {
+func (d *decoder) checkHeader(root *yaml.Node, kind, fields string) {
 	if root.Kind != yaml.MappingNode {
-		d.fail(root, "expected a scenario with apiVersion, kind, cluster and workload, got %s", kindOf(root))
+		d.fail(root, "expected a %s with apiVersion, kind, %s, got %s", strings.ToLower(kind), fields, kindOf(root))
 		return
 	}
-	for _, want := range [...]struct{ field, value string }{{"apiVersion", APIVersion}, {"kind", Kind}} {
+	for _, want := range [...]struct{ field, value string }{{"apiVersion", APIVersion}, {"kind", kind}} {
 		n := child(root, want.field)
 		if n == nil {
 			d.failAt(root, want.field, "missing: expected %s", want.value)

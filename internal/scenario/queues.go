@@ -28,6 +28,7 @@ func (r *resolver) resolveQueues() {
 		}
 		r.out.Config.Queues = append(r.out.Config.Queues, r.resolveQueue(p, &r.Queues[i]))
 	}
+	r.resolveCohorts()
 }
 
 func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
@@ -40,6 +41,7 @@ func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
 	default:
 		r.fail(p.to("quota"), "missing: of several queues each needs a quota")
 	}
+	r.resolveSharing(p, given, &q)
 	q.Strategy = word(r, p.to("strategy"), given.Strategy, []string{"BestEffortFIFO", "StrictFIFO"}, quota.BestEffortFIFO, quota.StrictFIFO)
 	return q
 }

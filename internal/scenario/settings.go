@@ -61,6 +61,7 @@ func (r *resolver) resolveReadiness() {
 		p.Enabled = true
 		p.Timeout = cmp.Or(int64(w.Timeout), defaultReadyTimeout)
 		p.RecoveryTimeout = int64(or(w.RecoveryTimeout, Duration(p.Timeout)))
+		p.BlockAdmission = w.BlockAdmission
 		p.FromCreation = word(r, at("waitForPodsReady", "requeuingStrategy", "timestamp"), w.RequeuingStrategy.Timestamp,
 			[]string{"Eviction", "Creation"}, false, true)
 		p.BackoffBase = r.seconds("backoffBaseSeconds", or(w.RequeuingStrategy.BackoffBaseSeconds, defaultBackoffSeconds))

@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -81,9 +82,11 @@ type session struct {
 
 // run plays one choice and notes its failure.
 func (s *session) run(i int, c Choice) {
-	t := &tape{keep: s.opts.Record}
+	t := &tape{keep: s.opts.Record, ctx: s.ctx}
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p == cancelled {
+			s.fail(i, s.ctx.Err())
+		} else if p != nil {
 			s.fail(i, broken(c.Label, s.cfg.Seed, t, p))
 		}
 	}()
@@ -100,7 +103,12 @@ func (s *session) run(i int, c Choice) {
 			break
 		}
 	}
-	s.outcomes[i] = Outcome{Choice: c, Result: e.Finish(), Transitions: t.all}
+	r := e.Finish()
+	if r.Beyond && s.cfg.Until == 0 {
+		s.fail(i, fmt.Errorf("%s: something is due after 292 years, the end of time: give the scenario an `until`, or shorter times", c.Label))
+		return
+	}
+	s.outcomes[i] = Outcome{Choice: c, Result: r, Transitions: t.all}
 }
 
 // givenUp reports whether the run need not go on: cancelled, or behind one that failed.
@@ -122,15 +130,23 @@ func (s *session) fail(i int, err error) {
 	}
 }
 
+// cancelled is what a run that is given up within an instant panics with.
+var cancelled any = errors.New("cancelled")
+
 // tape records transitions, or only how far the run has come.
 type tape struct {
 	keep bool
+	ctx  context.Context
+	seen int
 	all  sim.Transitions
 	last sim.Transition
 }
 
 // Record takes a transition.
 func (t *tape) Record(x sim.Transition) {
+	if t.seen++; t.seen%stepsPerLook == 0 && t.ctx.Err() != nil {
+		panic(cancelled) // from within an instant, which may be long
+	}
 	t.last = x
 	if t.keep {
 		t.all = append(t.all, x)

@@ -1,7 +1,9 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +17,7 @@ func (c *scenarioCase) convert(policy string) (*scenario.File, error) {
 	f := &scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: c.ID}
 	for _, step := range []func(*scenario.File) error{
 		func(f *scenario.File) error { return convertPolicy(f, policy) },
-		c.convertCluster, c.convertQueues, c.convertJobs, c.convertConfig,
+		c.convertCluster, func(f *scenario.File) error { return c.convertQueues(f, policy) }, func(f *scenario.File) error { return c.convertJobs(f, policy) }, c.convertConfig,
 	} {
 		if err := step(f); err != nil {
 			return nil, err
@@ -43,6 +45,12 @@ func convertPolicy(f *scenario.File, name string) error {
 	case "gang-placement":
 		placement("BestFit")
 		setStrategy(&p, variant)
+	case "kueue-classic", "kueue-fair-sharing", "rigid":
+		p.Name = "gang"
+		setStrategy(&p, variant)
+		if base == "kueue-fair-sharing" {
+			p.Params["fairSharing"] = "on"
+		}
 	case "any", "gang (any)", "StrictFIFO", "FIFO":
 		placement("BestFit")
 		setStrategy(&p, "StrictFIFO")
@@ -114,37 +122,19 @@ func convertNode(raw any, i int) (scenario.Node, error) {
 	return n, nil
 }
 
-// convertQueues turns quotas into queues; only the resources that are listed are checked.
-func (c *scenarioCase) convertQueues(f *scenario.File) error {
-	names := make([]string, 0, len(c.Queues))
-	for name := range c.Queues {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		q, ok := c.Queues[name].(map[string]any)
-		if !ok {
-			return cannot("the queue %v", c.Queues[name])
-		}
-		if err := onlyKeys("queue", q, "quota_gpus", "quota_slots", "quota_cpus"); err != nil {
-			return err
-		}
-		quota := &scenario.Quota{GPU: milli(q["quota_gpus"]), CPU: milli(q["quota_cpus"])}
-		if q["quota_slots"] != nil {
-			quota.GPU = milli(q["quota_slots"])
-		}
-		f.Queues = append(f.Queues, scenario.Queue{Name: name, Quota: quota})
-	}
-	return nil
-}
-
-func (c *scenarioCase) convertJobs(f *scenario.File) error {
+func (c *scenarioCase) convertJobs(f *scenario.File, policy string) error {
 	for _, raw := range c.Jobs {
 		jobs, err := expand(raw)
 		if err != nil {
 			return err
 		}
+		c.deal(f, jobs)
 		for _, job := range jobs {
+			if policy == "rigid" {
+				job = maps.Clone(job)
+				delete(job, "min_pods")
+				delete(job, "scales")
+			}
 			converted, err := convertJob(job)
 			if err != nil {
 				return err
@@ -156,6 +146,17 @@ func (c *scenarioCase) convertJobs(f *scenario.File) error {
 		return cannot("no jobs to run")
 	}
 	return nil
+}
+
+// deal pins jobs to nodes where the file says "7 on each": the first seven to the first
+// node, and so on.
+func (c *scenarioCase) deal(f *scenario.File, jobs []map[string]any) {
+	var each int
+	for k, job := range jobs {
+		if n, err := fmt.Sscanf(text(job["node"]), "%d on each", &each); n == 1 && err == nil && k/max(1, each) < len(f.Cluster.Nodes) {
+			job["node"] = f.Cluster.Nodes[k/max(1, each)].Name
+		}
+	}
 }
 
 // expand turns a template with a range of k into its jobs.
@@ -222,7 +223,8 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 
 func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
-		"tie_break", "list_order_is_queue_order", "runs", "machines", "threads", "constraint", "resource", "note")
+		"tie_break", "list_order_is_queue_order", "timestamp", "timeout", "backoffBaseSeconds", "binding", "blockAdmission",
+		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note")
 	if err != nil {
 		return err
 	}
@@ -232,10 +234,18 @@ func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	if horizon, ok := c.Config["horizon"].(float64); ok {
 		f.Until = seconds(horizon)
 	}
-	order := text(c.Config["pod_creation_order"])
+	for _, block := range c.Expect {
+		if of, _ := block.(map[string]any); of[idleFirstHour] != nil {
+			f.Until = 3600e9
+		}
+	}
+	if c.Config["priority_sorting_within_cohort"] == false {
+		f.Policies[0].Params["sorting"] = "age"
+	}
+	order := cmp.Or(text(c.Config["pod_creation_order"]), text(c.Config["binding"]))
 	if strings.HasPrefix(order, "interleaved") || strings.HasPrefix(order, "round-robin") {
 		f.PodCreation = "interleaved"
-	} else if order != "" {
+	} else if order != "" && order != "job-by-job" {
 		return cannot("the pod creation order %q", order)
 	}
 	return c.convertReadiness(f)
@@ -243,8 +253,12 @@ func (c *scenarioCase) convertConfig(f *scenario.File) error {
 
 func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 	given, ok := c.Config["waitForPodsReady"].(map[string]any)
-	if !ok {
+	if !ok && c.Config["timeout"] == nil {
 		return nil
+	}
+	if !ok {
+		given = map[string]any{"timeout": c.Config["timeout"], "requeuing": map[string]any{
+			"timestamp": c.Config["timestamp"], "backoffBaseSeconds": c.Config["backoffBaseSeconds"]}}
 	}
 	if err := onlyKeys("waitForPodsReady", given, "timeout", "requeuing", "jitter"); err != nil {
 		return err
@@ -259,6 +273,7 @@ func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 			BackoffBaseSeconds: whole[int64](requeuing["backoffBaseSeconds"]),
 			BackoffMaxSeconds:  whole[int64](requeuing["backoffMaxSeconds"]),
 			BackoffLimitCount:  whole[int32](requeuing["backoffLimitCount"])}}
+	f.WaitForPodsReady.BlockAdmission = c.Config["blockAdmission"] == true
 	return nil
 }
 

@@ -20,7 +20,19 @@ func (r *ran) measure(key string, want any) (any, error) {
 	if m, ok := measures[key]; ok {
 		return m(r, want)
 	}
-	for _, suffix := range []string{"_start", "_end", "_wait"} {
+	if j, ok := r.index[key]; ok {
+		return []any{r.timeOf(j, "start"), r.timeOf(j, "end")}, nil
+	}
+	if node, ok := strings.CutSuffix(key, "_max"); ok {
+		return r.heldBelow(node), nil
+	}
+	if id, ok := strings.CutPrefix(key, "evictions_of_"); ok {
+		return r.countOf(id, sim.Evict)
+	}
+	if at, ok := strings.CutPrefix(key, "free_gpus_at_"); ok {
+		return r.freeGPUsAt(at)
+	}
+	for _, suffix := range []string{"_start", "_end", "_wait", "_restart", "_admitted", "_running"} {
 		if j, ok := r.index[strings.TrimSuffix(key, suffix)]; ok && strings.HasSuffix(key, suffix) {
 			return r.timeOf(j, suffix[1:]), nil
 		}
@@ -30,6 +42,9 @@ func (r *ran) measure(key string, want any) (any, error) {
 	}
 	return nil, cannot("the expectation %s is not measured", key)
 }
+
+// idleFirstHour is asked of runs that are cut after an hour.
+const idleFirstHour = "unallocated_idle_gpu_s_0_3600"
 
 type measureFunc func(r *ran, want any) (any, error)
 
@@ -46,6 +61,27 @@ var measures = map[string]measureFunc{
 		return r.result.Reserved.Float64() / 1e12, nil
 	},
 
+	"preemptions":                        preemptions,
+	"evictions":                          evictionsInAll,
+	"evictions_total_by_horizon":         evictionsInAll,
+	"livelock":                           livelock,
+	"a4":                                 neverSatisfiable,
+	"admitted":                           lastAdmitted,
+	"reported_buggy_outcome":             remark,
+	"worse_alternative":                  remark,
+	"after":                              remark,
+	"identical_event_log_across_repeats": identical,
+	"gpus":                               func(r *ran, want any) (any, error) { return r.heldByNode(want) },
+	"C1":                                 func(r *ran, _ any) (any, error) { return r.heldBelow("C1"), nil },
+	"C2":                                 func(r *ran, _ any) (any, error) { return r.heldBelow("C2"), nil },
+	idleFirstHour:                        unallocated,
+	"shares":                             sharesAtEnd,
+	"idle_units":                         func(r *ran, _ any) (any, error) { return r.freeAt(sim.Never), nil },
+	"unallocated_at_10":                  func(r *ran, _ any) (any, error) { return r.freeAt(10e9), nil },
+	"victim":                             remark,
+	"bound":                              boundFirst,
+	"evict_each":                         evictEach,
+
 	"makespan":      func(r *ran, _ any) (any, error) { return r.makespan(), nil },
 	"jobs_finished": countStates(sim.Finished),
 	"finished":      countStates(sim.Finished),
@@ -60,6 +96,7 @@ var measures = map[string]measureFunc{
 	"extra_wait_after_space_exists_s": extraWait,
 	"identical_report_sha256":         identical,
 	"nodes_of_s":                      nodesOfSmall,
+	"largest_free_block":              func(r *ran, _ any) (any, error) { return r.largestFreeBlock() },
 
 	"assignment":            assignment,
 	"verdict":               verdict,
@@ -134,6 +171,10 @@ func (r *ran) timeOf(j int32, what string) any {
 		t = row.Finish
 	case "wait":
 		from = row.Submit
+	case "admitted":
+		t = row.FirstAdmit
+	case "restart":
+		t = r.lastBarrier(j)
 	}
 	if t < 0 {
 		return nil

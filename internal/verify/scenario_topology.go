@@ -146,8 +146,6 @@ func (c *scenarioCase) separateRuns() []*scenarioCase {
 	return out
 }
 
-func remark(_ *ran, want any) (any, error) { return want, nil }
-
 // verdict answers whether the only job could ever run; what is said of the largest domain
 // of a level is looked up.
 func verdict(r *ran, want any) (any, error) {

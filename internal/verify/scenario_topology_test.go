@@ -46,7 +46,7 @@ func TestTopologyExpectations(t *testing.T) {
 		{"a placement", `{"policy": ["gang-topology/spread"], ` + racks + `, "expect": {"P_on": ["h1", "h1", "h1", "h2", "h2", "h2"]}}`, []string{"equal "}},
 		{"a placement by its name", `{"policy": ["TAS spread"], ` + racks + `, "expect": {"assignment": {"h1": 3, "h2": 3}}}`, []string{"equal "}},
 		{"nowhere", `{"policy": ["gang-topology"], ` + racks + `, "expect": {"assignment": {"h9": 3}}}`, []string{"skipped an assignment to map[h9:3]"}},
-		{"no placement", `{"policy": ["gang-topology/best"], ` + racks + `, "expect": {"P_start": 0}}`, []string{"skipped not a valid scenario"}},
+		{"no placement", `{"policy": ["gang-topology/best"], ` + racks + `, "expect": {"P_start": 0}}`, []string{"outside not a valid scenario"}},
 		{"a rack with more", `{"policy": ["gang-topology"], "id": "Z", "cluster": {"racks": [{"name": "r", "nic": 4}]}, "expect": {"P_start": 0}}`, []string{"skipped rack: nic"}},
 		{"racks by number", `{"policy": ["gang-topology"], "id": "Z", "cluster": {"racks": 4}, "expect": {"P_start": 0}}`, []string{"skipped racks that do not list"}},
 		{"preemption", `{"policy": ["gang-topology+preemption"], ` + racks + `, "expect": {"P_start": 0}}`, []string{"skipped preemption"}},

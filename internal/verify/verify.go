@@ -69,7 +69,8 @@ type Suite struct {
 }
 
 // suites in the order they are shown. A new suite is one file and one line here.
-var suites = []Suite{scenarios, kueueTAS, kueueTASSequences}
+var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences,
+	maxMin, ringJobs, collectives, nccl}
 
 // Suites returns every suite.
 func Suites() []Suite { return suites }

@@ -2,11 +2,7 @@
 // things, node scorers, and the search for a place in the topology.
 package stage
 
-import (
-	"slices"
-
-	"github.com/gangplan/gangplan/sim/order"
-)
+import "github.com/gangplan/gangplan/sim/order"
 
 // Classes is a waiting list whose items are grouped into classes of equals: when one of
 // a class cannot be served, none can, so the class is parked as a whole and the others
@@ -16,13 +12,23 @@ type Classes struct {
 	classOf []int32
 	lists   []order.List
 	parked  []bool
-	active  []int32 // classes that are not parked and not empty, in no order
-	at      []int32 // class -> position in active, or -1
+	heads   *order.Arena
+	active  order.List // classes that are not parked and not empty, by their first item
+	asleep  []int32    // classes parked since they were last woken all, each once
+	listed  []bool     // in asleep
 }
 
 // NewClasses makes room for items 0..items-1.
 func NewClasses(items int) *Classes {
-	return &Classes{arena: order.NewArena(items), classOf: make([]int32, items)}
+	return NewClassesIn(order.NewArena(items), make([]int32, items))
+}
+
+// NewClassesIn makes classes over an arena and a table of classes by item that several
+// share: an item is in one of them at a time.
+func NewClassesIn(arena *order.Arena, classOf []int32) *Classes {
+	c := &Classes{arena: arena, classOf: classOf, heads: order.NewArena(0)}
+	c.active = order.NewList(c.heads)
+	return c
 }
 
 // grow makes sure the class exists.
@@ -30,7 +36,8 @@ func (c *Classes) grow(class int32) {
 	for int32(len(c.lists)) <= class {
 		c.lists = append(c.lists, order.NewList(c.arena))
 		c.parked = append(c.parked, false)
-		c.at = append(c.at, -1)
+		c.listed = append(c.listed, false)
+		c.heads.Grow()
 	}
 }
 
@@ -65,19 +72,19 @@ func (c *Classes) First(class int32) int32 {
 
 // Head returns the first item of all classes that are not parked, or order.None.
 func (c *Classes) Head() int32 {
-	best := int32(order.None)
-	for _, class := range c.active {
-		item := c.lists[class].First()
-		if best == order.None || c.arena.Key(item).Less(c.arena.Key(best)) {
-			best = item
-		}
+	if class := c.active.First(); class != order.None {
+		return c.lists[class].First()
 	}
-	return best
+	return order.None
 }
 
 // Park sets a class aside until it is woken.
 func (c *Classes) Park(class int32) {
 	c.parked[class] = true
+	if !c.listed[class] {
+		c.listed[class] = true
+		c.asleep = append(c.asleep, class)
+	}
 	c.refresh(class)
 }
 
@@ -94,25 +101,31 @@ func (c *Classes) Wake(class int32) {
 	}
 }
 
-// WakeAll lets the classes below a limit be tried again.
+// WakeAll lets the parked classes below a limit be tried again.
 func (c *Classes) WakeAll(limit int32) {
-	for class := range min(limit, int32(len(c.parked))) {
+	kept := c.asleep[:0]
+	for _, class := range c.asleep {
+		if class >= limit {
+			kept = append(kept, class)
+			continue
+		}
+		c.listed[class] = false
 		c.Wake(class)
 	}
+	c.asleep = kept
 }
 
-// refresh keeps the set of active classes right after a change of one.
+// refresh keeps the order of active classes right after a change of one.
 func (c *Classes) refresh(class int32) {
-	active := !c.parked[class] && c.lists[class].Len() > 0
-	switch at := c.at[class]; {
-	case active && at < 0:
-		c.at[class] = int32(len(c.active))
-		c.active = append(c.active, class)
-	case !active && at >= 0:
-		last := len(c.active) - 1
-		c.active[at] = c.active[last]
-		c.at[c.active[at]] = at
-		c.active = slices.Delete(c.active, last, last+1)
-		c.at[class] = -1
+	first := c.lists[class].First()
+	active := first != order.None && !c.parked[class]
+	if c.heads.Contains(class) {
+		if active && c.heads.Key(class) == c.arena.Key(first) {
+			return
+		}
+		c.active.Remove(class)
+	}
+	if active {
+		c.active.Insert(class, c.arena.Key(first))
 	}
 }

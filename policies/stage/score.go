@@ -4,18 +4,45 @@ import (
 	"github.com/gangplan/gangplan/topology"
 )
 
-// Scorer rates a node for a pod, higher is better: used is what the node's pods ask for
-// with the new one among them, cap what it has, gpus whether the pod asks for any. Scores are integers from 0 to 100 per
-// plugin, as kube-scheduler computes them.
-type Scorer func(used, cap *topology.Resources, gpus bool) int64
+// MaxScore is the best score of a plugin on a node; the worst is 0.
+const MaxScore = 100
 
-// Kube-scheduler counts a pod that asks for no CPU or memory as asking for this much.
+// Plugin is one score plugin of kube-scheduler.
+type Plugin uint8
+
+// The score plugins in the order of the default profile.
+const (
+	TaintToleration Plugin = iota
+	NodeAffinity
+	PodTopologySpread
+	InterPodAffinity
+	NodeResourcesFit
+	BalancedAllocation
+	ImageLocality
+	NumPlugins
+)
+
+var pluginNames = [NumPlugins]string{"TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity",
+	"NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality"}
+
+// String returns the plugin's name as kube-scheduler's configuration writes it.
+func (p Plugin) String() string { return pluginNames[p] }
+
+// Weights multiply the plugins' scores in a node's total.
+type Weights [NumPlugins]int64
+
+// DefaultWeights are those of kube-scheduler's default profile.
+var DefaultWeights = Weights{TaintToleration: 3, NodeAffinity: 2, PodTopologySpread: 2, InterPodAffinity: 2,
+	NodeResourcesFit: 1, BalancedAllocation: 1, ImageLocality: 1}
+
+// Kube-scheduler counts a pod that asks for no CPU or memory as asking for this much when
+// it rates nodes by what is allocated.
 const (
 	nonZeroCPU    = 100
 	nonZeroMemory = 200 << 20
 )
 
-// NonZero is the request scorers count for a pod.
+// NonZero is the request that LeastAllocated and its kin count for a pod.
 func NonZero(r topology.Resources) topology.Resources {
 	if r[topology.CPU] == 0 {
 		r[topology.CPU] = nonZeroCPU
@@ -26,51 +53,51 @@ func NonZero(r topology.Resources) topology.Resources {
 	return r
 }
 
-// Spread is kube-scheduler's default profile: LeastAllocated over CPU and memory plus
-// BalancedAllocation over the same. It does not look at GPUs.
-func Spread(used, cap *topology.Resources, _ bool) int64 {
-	least := (leastAllocated(used, cap, topology.CPU) + leastAllocated(used, cap, topology.Memory)) / 2
-	return least + balanced(used, cap)
+// Demand is what a pod asks for: as written, and as the plugins count it.
+type Demand struct {
+	Real, NonZero topology.Resources
 }
 
-// Pack is the usual bin-packing profile: MostAllocated over GPU (weight 5), CPU and
-// memory (1 each), plus BalancedAllocation. A pod without GPUs is not rated by them.
-func Pack(used, cap *topology.Resources, gpus bool) int64 {
-	sum := mostAllocated(used, cap, topology.CPU) + mostAllocated(used, cap, topology.Memory)
-	weight := int64(2)
-	if gpus {
-		sum += 5 * mostAllocated(used, cap, topology.GPU)
-		weight += 5
-	}
-	return sum/weight + balanced(used, cap)
+// NewDemand returns the demand of a pod with a request.
+func NewDemand(r topology.Resources) Demand { return Demand{r, NonZero(r)} }
+
+// Load is a node as the plugins see it: what it offers, and what its pods ask for as
+// written and as the plugins count it. The pod to be placed is not among them.
+type Load struct {
+	Offers, Real, NonZero topology.Resources
 }
 
-func leastAllocated(used, cap *topology.Resources, r topology.Resource) int64 {
-	if cap[r] == 0 || used[r] > cap[r] {
-		return 0
-	}
-	return (cap[r] - used[r]) * 100 / cap[r]
+// Add counts a pod in.
+func (l *Load) Add(d *Demand) {
+	l.Real, l.NonZero = l.Real.Plus(d.Real), l.NonZero.Plus(d.NonZero)
 }
 
-func mostAllocated(used, cap *topology.Resources, r topology.Resource) int64 {
-	if cap[r] == 0 {
-		return 0
-	}
-	return min(used[r], cap[r]) * 100 / cap[r]
+// Profile is how kube-scheduler is configured to rate nodes.
+type Profile struct {
+	Fit      FitScorer
+	Balanced BalancedScorer
+	Weights  Weights
 }
 
-// balanced is floor((1 - |f_cpu - f_memory| / 2) x 100) in integers; memory counts in
-// MiB so that the products fit.
-func balanced(used, cap *topology.Resources) int64 {
-	c1, c2 := cap[topology.CPU], cap[topology.Memory]>>20
-	if c1 == 0 || c2 == 0 {
-		return 0
-	}
-	u1, u2 := min(used[topology.CPU], c1), min(used[topology.Memory]>>20, c2)
-	d := u1*c2 - u2*c1
-	if d < 0 {
-		d = -d
-	}
-	whole := c1 * c2
-	return 100 - (50*d+whole-1)/whole
+// SpreadProfile is the default: LeastAllocated and BalancedAllocation over CPU and
+// memory. It does not look at GPUs, and so leaves a few free on every node.
+func SpreadProfile() *Profile {
+	return &Profile{Fit: FitScorer{Strategy: LeastAllocated, Resources: cpuAndMemory},
+		Balanced: BalancedScorer{Resources: []topology.Resource{topology.CPU, topology.Memory}}, Weights: DefaultWeights}
+}
+
+// PackProfile is the usual one for GPUs: MostAllocated over GPU (weight 5), CPU and
+// memory (1 each); BalancedAllocation as it is by default.
+func PackProfile() *Profile {
+	p := SpreadProfile()
+	p.Fit = FitScorer{Strategy: MostAllocated, Resources: []Weighted{{topology.GPU, 5}, {topology.CPU, 1}, {topology.Memory, 1}}}
+	return p
+}
+
+// Resources is the part of a node's total that depends on the pod and the node alone:
+// NodeResourcesFit and NodeResourcesBalancedAllocation, weighted. The other plugins
+// compare the feasible nodes with each other; where no pod states a preference and no
+// node a soft taint they rate all alike.
+func (p *Profile) Resources(d *Demand, l *Load) int64 {
+	return p.Weights[NodeResourcesFit]*p.Fit.Score(d, l) + p.Weights[BalancedAllocation]*p.Balanced.Score(d, l)
 }

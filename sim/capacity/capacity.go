@@ -17,6 +17,7 @@ package capacity
 import (
 	"math"
 
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/topology"
 )
 
@@ -33,13 +34,15 @@ type Index struct {
 	byRank  []int32 // by start of the level + rank: the domain
 	most    int64   // pods of a host beyond this do not count, so that sums fit
 	shapes  []shape
-	log     []int32  // nodes changed, oldest first
-	base    int      // position of log[0] in the history of all changes
-	spare   []counts // of shapes that were aged out
+	log     []int32       // nodes changed, oldest first
+	gpus    []devices.Set // free of each GPU, per node, where pods share GPUs; else nil
+	base    int           // position of log[0] in the history of all changes
+	spare   []counts      // of shapes that were aged out
 }
 
 type shape struct {
 	request topology.Resources
+	ask     devices.Ask
 	models  uint64 // accepted GPU models as a bit set; 0 accepts all
 	barred  []bool // nodes that pods of the shape may not go to; nil: none
 	counts
@@ -74,9 +77,14 @@ func (x *Index) Register(request topology.Resources, models uint64) Shape {
 
 // RegisterBarred adds a shape that fits on no node of those that are barred.
 func (x *Index) RegisterBarred(request topology.Resources, models uint64, barred []bool) Shape {
-	x.shapes = append(x.shapes, shape{request: request, models: models, barred: barred, seen: -1})
+	ask, _ := devices.NewAsk(request[topology.GPU])
+	x.shapes = append(x.shapes, shape{request: request, ask: ask, models: models, barred: barred, seen: -1})
 	return Shape(len(x.shapes) - 1)
 }
+
+// ShareGPUs makes the index count pods by what is free of each GPU, not by the sum of a
+// node. The owner changes the sets in place, with the resources that Touch reports.
+func (x *Index) ShareGPUs(gpus []devices.Set) { x.gpus = gpus }
 
 // Touch says that a node's free resources changed.
 func (x *Index) Touch(node int32) {
@@ -84,6 +92,16 @@ func (x *Index) Touch(node int32) {
 		x.forget()
 	}
 	x.log = append(x.log, node)
+}
+
+// Since returns the nodes touched since a moment of the history, with repeats, and the
+// present moment; ok is false where the history does not reach back.
+func (x *Index) Since(moment int) (nodes []int32, now int, ok bool) {
+	now = x.base + len(x.log)
+	if moment < x.base {
+		return nil, now, false
+	}
+	return x.log[moment-x.base:], now, true
 }
 
 // forget drops the older half of the log. A shape that has not seen it must be counted
@@ -196,5 +214,9 @@ func (x *Index) fit(sh *shape, node int32) int32 {
 	if sh.barred != nil && sh.barred[node] {
 		return 0
 	}
-	return int32(min(sh.request.CountIn(&x.free[node]), x.most))
+	count := sh.request.CountIn(&x.free[node])
+	if x.gpus != nil && count > 0 && sh.ask.Count > 0 {
+		count = min(count, x.gpus[node].CountOf(sh.ask))
+	}
+	return int32(min(count, x.most))
 }

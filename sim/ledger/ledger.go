@@ -119,10 +119,12 @@ func (l *Ledger) Clear(model int32) int64 {
 // Settle books running time that is kept: milli GPUs that ran for wall ns. On their own
 // the job would have made unshared ns of progress in it, so the rest of the wall time is
 // the placement's fault; it made useful ns, so the rest of unshared is the neighbours'.
+// That rest may be -1: fractions of both carry over from one stretch of the job to the
+// next, and those of useful may be the first to make a whole.
 func (l *Ledger) Settle(model int32, milli, useful, unshared, wall int64) {
 	s := &l.sums[model]
 	s[Useful].AddProduct(uint64(milli), uint64(useful))
-	s[StallContention].AddProduct(uint64(milli), uint64(unshared-useful))
+	s[StallContention].AddSigned(uint64(milli), unshared-useful)
 	s[StallLocality].AddProduct(uint64(milli), uint64(wall-unshared))
 }
 

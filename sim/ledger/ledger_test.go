@@ -189,3 +189,37 @@ func TestAccountsSayWhatTheyAre(t *testing.T) {
 		}
 	}
 }
+
+// Of the stretches of one job a later one may be a nanosecond more useful than it was
+// unshared, by the fractions that carried over; the sum is not.
+func TestSettleOfCarriedFractions(t *testing.T) {
+	l := New([]int64{8000})
+	l.Move(0, NoDemand, Running, 8000)
+	l.Advance(40)
+	l.Settle(0, 8000, 17, 19, 30)
+	l.Settle(0, 8000, 10, 9, 10)
+	for _, c := range []struct {
+		a    Account
+		want int64
+	}{{Useful, 8000 * 27}, {StallContention, 8000}, {StallLocality, 8000 * 12}} {
+		if got := sumOf(l, 0, c.a); got != c.want {
+			t.Errorf("%v: %d, want %d", c.a, got, c.want)
+		}
+	}
+	if !l.Balanced() {
+		t.Error("not balanced")
+	}
+}
+
+func TestAddSigned(t *testing.T) {
+	u := Uint128{Hi: 1}
+	u.AddSigned(2, -1)
+	u.AddSigned(1, 5)
+	if want := (Uint128{Hi: 1, Lo: 3}); u != want {
+		t.Errorf("got %v, want %v", u, want)
+	}
+	u.AddSigned(4, -1)
+	if want := (Uint128{Hi: 0, Lo: 1<<64 - 1}); u != want {
+		t.Errorf("got %v, want %v", u, want)
+	}
+}

@@ -22,6 +22,18 @@ func (u *Uint128) AddProduct(a, b uint64) {
 	u.Add(Uint128{hi, lo})
 }
 
+// AddSigned adds a x b.
+func (u *Uint128) AddSigned(a uint64, b int64) {
+	if b >= 0 {
+		u.AddProduct(a, uint64(b))
+		return
+	}
+	hi, lo := bits.Mul64(a, uint64(-b))
+	var borrow uint64
+	u.Lo, borrow = bits.Sub64(u.Lo, lo, 0)
+	u.Hi, _ = bits.Sub64(u.Hi, hi, borrow)
+}
+
 // SubProduct subtracts a x b and stops at zero.
 func (u *Uint128) SubProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)

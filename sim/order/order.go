@@ -43,6 +43,13 @@ func NewArena(n int) *Arena {
 	return &Arena{keys: make([]Key, n), next: make([]tower, n), in: make([]bool, n)}
 }
 
+// Grow makes room for one item more.
+func (a *Arena) Grow() {
+	a.keys = append(a.keys, Key{})
+	a.next = append(a.next, tower{})
+	a.in = append(a.in, false)
+}
+
 // Contains reports whether the item is in a list of the arena.
 func (a *Arena) Contains(item int32) bool { return a.in[item] }
 

@@ -1,86 +1,75 @@
-// Package quota keeps what each ClusterQueue may use and uses. It is a pure leaf:
-// integers in, integers out.
+// Package quota keeps what ClusterQueues and cohorts may use and use: the quota tree. It
+// is a pure leaf: integers in, integers out. Names and arithmetic are Kueue's
+// (docs/admission.md).
+//
+// This file is the short way in, for callers that know one flavor and no cohorts.
 package quota
 
-// Amounts is a quantity of every resource, in the units and the order of
-// topology.Resources.
-type Amounts = [4]int64
-
-// Strategy is a ClusterQueue's queueing strategy.
-type Strategy uint8
-
-// Kueue's queueing strategies: a blocked head lets later jobs pass, or nobody.
-const (
-	BestEffortFIFO Strategy = iota
-	StrictFIFO
-)
-
-// String returns Kueue's name of the strategy.
-func (s Strategy) String() string {
-	if s == StrictFIFO {
-		return "StrictFIFO"
+// Used returns what a queue's admitted jobs are charged, over all flavors.
+func (t *Tree) Used(q int32) (sum Amounts) {
+	for fr := range t.frs {
+		sum[fr%Resources] += t.usage[t.at(q, FR(fr))]
 	}
-	return "BestEffortFIFO"
+	return sum
 }
 
-// Queue describes a ClusterQueue. Only the resources it covers are checked.
-type Queue struct {
-	Name     string
-	Strategy Strategy
-	Nominal  Amounts
-	Covers   [4]bool
-}
+// Fits reports whether a request is within what a queue can take, of each group's first
+// flavor.
+func (t *Tree) Fits(q int32, req Amounts) bool { return t.within(q, req, t.Available) }
 
-// Tree holds the usage of every queue. Queues are dense indexes into the spec.
-type Tree struct {
-	queues []Queue
-	used   []Amounts
-}
-
-// New makes a tree in which nothing is used.
-func New(queues []Queue) *Tree {
-	return &Tree{queues: queues, used: make([]Amounts, len(queues))}
-}
-
-// Queue returns the description of a queue.
-func (t *Tree) Queue(q int32) *Queue { return &t.queues[q] }
-
-// Len returns the number of queues.
-func (t *Tree) Len() int { return len(t.queues) }
-
-// Used returns what a queue's admitted jobs are charged.
-func (t *Tree) Used(q int32) Amounts { return t.used[q] }
-
-// Fits reports whether a request is within the queue's unused quota.
-func (t *Tree) Fits(q int32, req Amounts) bool {
-	return t.within(q, add(t.used[q], req, 1))
-}
-
-// EverFits reports whether a request is within the queue's quota when nothing uses it.
+// EverFits reports whether a request is within what a queue can have, of some flavor of
+// each group, when nothing is used.
 func (t *Tree) EverFits(q int32, req Amounts) bool {
-	return t.within(q, req)
-}
-
-func (t *Tree) within(q int32, total Amounts) bool {
-	spec := &t.queues[q]
-	for r := range total {
-		if spec.Covers[r] && total[r] > spec.Nominal[r] {
+	for _, g := range t.groups[q] {
+		if !t.anyFlavor(q, &g, req) {
 			return false
 		}
 	}
 	return true
 }
 
-// Add charges a request to a queue.
-func (t *Tree) Add(q int32, req Amounts) { t.used[q] = add(t.used[q], req, 1) }
+func (t *Tree) anyFlavor(q int32, g *Group, req Amounts) bool {
+	for _, f := range g.Flavors {
+		fits := true
+		for r, covered := range g.Covers {
+			fits = fits && (!covered || req[r] <= t.Potential(q, Of(f.Flavor, r)))
+		}
+		if fits {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Tree) within(q int32, req Amounts, room func(int32, FR) int64) bool {
+	for _, g := range t.groups[q] {
+		for r, covered := range g.Covers {
+			if covered && len(g.Flavors) > 0 && req[r] > room(q, Of(g.Flavors[0].Flavor, r)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Add charges a request to a queue, to each group's first flavor.
+func (t *Tree) Add(q int32, req Amounts) { t.eachFirst(q, req, t.Use) }
 
 // Remove gives a request back.
-func (t *Tree) Remove(q int32, req Amounts) { t.used[q] = add(t.used[q], req, -1) }
+func (t *Tree) Remove(q int32, req Amounts) { t.eachFirst(q, req, t.Free) }
 
-// add returns a + sign x b.
-func add(a, b Amounts, sign int64) Amounts {
-	for r := range a {
-		a[r] += sign * b[r]
+// AppendFirst appends what a request takes of each group's first flavor.
+func (t *Tree) AppendFirst(items []Item, q int32, req Amounts) []Item {
+	t.eachFirst(q, req, func(_ int32, fr FR, v int64) { items = append(items, Item{fr, v}) })
+	return items
+}
+
+func (t *Tree) eachFirst(q int32, req Amounts, f func(int32, FR, int64)) {
+	for _, g := range t.groups[q] {
+		for r, covered := range g.Covers {
+			if covered && len(g.Flavors) > 0 && req[r] != 0 {
+				f(q, Of(g.Flavors[0].Flavor, r), req[r])
+			}
+		}
 	}
-	return a
 }

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/gangplan/gangplan/topology"
 )
@@ -34,6 +33,9 @@ type Scratch struct {
 	used  []int64 // milli-GPU of the gang by node; zero between calls
 	kappa []int32 // ring edges that leave, by domain above the host; zero between calls
 	sizes []int64 // of BestAllReduce
+
+	keepUses bool // for Load
+	uses     []use
 }
 
 // NewScratch makes working memory for calls to f.
@@ -51,11 +53,24 @@ type shape struct {
 	nics    float64 // B_dom, GB/s; of no meaning for m = 1
 	uplink  float64 // largest kappa_X / C_X above the host, ns per byte; 0 when nothing is crossed
 	level   int8    // where that is
+	cap     float64 // GB/s of the tightest bound per host that is on the way; 0 is none
+	capAt   int8    // the level of it
 }
 
 // AllReduce returns the cost of reducing bytes among the pods where they stand, with no
 // other traffic. It takes O(pods x levels) and allocates only to grow the scratch.
 func (f *Fabric) AllReduce(s *Scratch, pods []Pod, bytes int64) Cost {
+	return f.Collect(s, AllReduce, pods, bytes)
+}
+
+// Collect is AllReduce for any collective.
+func (f *Fabric) Collect(s *Scratch, op Collective, pods []Pod, bytes int64) Cost {
+	sh := f.shapeOf(s, pods)
+	return f.cost(op, &sh, bytes)
+}
+
+// shapeOf reads the shape of the pods where they stand.
+func (f *Fabric) shapeOf(s *Scratch, pods []Pod) shape {
 	sh := s.occupy(pods)
 	if sh.domains > 1 {
 		sh.nics = f.fewestNICs(s)
@@ -65,7 +80,7 @@ func (f *Fabric) AllReduce(s *Scratch, pods []Pod, bytes int64) Cost {
 	for _, node := range s.ring {
 		s.used[node] = 0
 	}
-	return f.cost(&sh, bytes)
+	return sh
 }
 
 // occupy notes the gang's ring and its GPUs by node, and counts ranks and domains. The
@@ -135,8 +150,19 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 				continue
 			}
 			sh.load(float64(s.kappa[d])/f.uplink[d], l)
+			sh.pass(f, l)
+			if s.keepUses {
+				s.uses = append(s.uses, use{pool: d, kappa: s.kappa[d]})
+			}
 			s.kappa[d] = 0
 		}
+	}
+}
+
+// pass notes that a level is left whose hosts have a bound of their own.
+func (sh *shape) pass(f *Fabric, level int32) {
+	if c := f.caps[level]; c > 0 && (sh.cap == 0 || c < sh.cap) {
+		sh.cap, sh.capAt = c, int8(level)
 	}
 }
 
@@ -145,55 +171,6 @@ func (sh *shape) load(nsPerByte float64, level int32) {
 	if nsPerByte > sh.uplink {
 		sh.uplink, sh.level = nsPerByte, int8(level)
 	}
-}
-
-// cost is the closed form of the package's doc.
-func (f *Fabric) cost(sh *shape, bytes int64) Cost {
-	if sh.ranks <= 1 || bytes <= 0 {
-		return Cost{0, NoLevel}
-	}
-	size := float64(bytes)
-	bw, level := size*ringShare(sh.ranks)/f.profile.DomainBusBW, int8(InDomain)
-	line, hops := f.profile.Intra, 0.0
-	if sh.domains > 1 {
-		line, hops = f.profile.Inter, f.hops(sh.domains)
-		sent := size * f.phi(sh)
-		if t := sent / sh.nics; t > bw {
-			bw, level = t, int8(f.cluster.HostLevel())
-		}
-		if t := float64(sent * sh.uplink); t > bw {
-			bw, level = t, sh.level
-		}
-	}
-	small := float64(line.A0*1000) + size/line.B0
-	large := float64(line.A1*1000) + hops + bw
-	return Cost{ceilNanos(max(bw, min(small, large))), level}
-}
-
-// ringShare is 2(n-1)/n, the bytes each of n ranks sends per byte reduced.
-func ringShare(n int64) float64 { return float64(2*(n-1)) / float64(n) }
-
-// phi is the bytes that leave a domain per byte reduced, for m > 1.
-func (f *Fabric) phi(sh *shape) float64 {
-	switch {
-	case sh.domains == 2:
-		return 1
-	case f.profile.Algorithm == Tree:
-		return 2
-	case f.profile.Algorithm == Hierarchical:
-		return ringShare(sh.domains)
-	}
-	return ringShare(sh.ranks)
-}
-
-// hops is the latency of the steps between m domains in nanoseconds. The logarithm is
-// rounded up to an integer: math.Log2 differs in the last bit between processors.
-func (f *Fabric) hops(m int64) float64 {
-	steps := 2 * (m - 1)
-	if f.profile.Algorithm == Tree {
-		steps = 2 * int64(bits.Len64(uint64(m-1)))
-	}
-	return float64(float64(steps) * (f.profile.HopMicros * 1000))
 }
 
 // ceilNanos rounds up, and holds what does not fit at the largest time there is.

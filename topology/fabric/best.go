@@ -99,6 +99,17 @@ func runningSum(v []int64) []int64 {
 //
 // It takes O(pods log pods) and allocates only to grow the scratch.
 func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
+	sh := f.bestShape(s, podGPUs)
+	return f.cost(AllReduce, &sh, bytes)
+}
+
+// BestTime is BestAllReduce where there is no scratch at hand, in ns.
+func (f *Fabric) BestTime(podGPUs []int32, bytes int64) int64 {
+	return f.BestAllReduce(&Scratch{}, podGPUs, bytes).Nanos
+}
+
+// bestShape is the shape of the pods at their best place.
+func (f *Fabric) bestShape(s *Scratch, podGPUs []int32) shape {
 	var sh shape
 	var total int64
 	s.sizes = s.sizes[:0]
@@ -116,7 +127,7 @@ func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
 		sh.nics = f.nicRate(evenest(s.sizes, total, sh.domains), f.best.sizeOf(sh.domains))
 		f.fewestDomains(&sh, total)
 	}
-	return f.cost(&sh, bytes)
+	return sh
 }
 
 // fewestHosts returns how many hosts the pods need at least. Sizes are in descending order.
@@ -201,6 +212,7 @@ func (f *Fabric) fewestDomains(sh *shape, total int64) {
 			return // one domain holds it, and so does one of each level above
 		}
 		sh.load(1/b.uplinks[k], l)
+		sh.pass(f, l)
 	}
 }
 

@@ -1,8 +1,11 @@
 // Package fabric says how long a gang's all-reduce takes at the place where its pods stand.
 //
-// Read profile.go for the figures and their sources, allreduce.go for the formula at a
-// given placement, best.go for the same gang at its best place on an empty cluster. The
-// ratio of the two is the locality part of a job's all-reduce slowdown.
+// Read profile.go and profiles.go for the figures and their sources, allreduce.go for the
+// shape of a given placement, collective.go for the formula and its algorithms, best.go for
+// the same gang at its best place on an empty cluster: the ratio of the two is the locality
+// part of a job's all-reduce slowdown. load.go turns a placement into integers, and
+// contention.go solves what gangs do to each other on shared uplinks. dims.go has the forms
+// of regular fabrics that analytical simulators work with; package flow simulates messages.
 //
 // # The model
 //

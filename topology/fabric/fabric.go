@@ -13,6 +13,7 @@ import (
 type Level struct {
 	Oversubscription float64 // at least 1: bandwidth of the members over bandwidth of the uplink
 	Efficiency       float64 // share of the uplink that flows reach together, in (0, 1]; below 1 where ECMP hashing collides
+	HostGBps         float64 // the most one host may send out of a domain, whatever the uplink has left; 0 is no bound
 }
 
 // full is a level that nothing is said about.
@@ -25,11 +26,13 @@ type Fabric struct {
 	cluster *topology.Cluster
 	nic     float64   // GB/s that one NIC reaches
 	uplink  []float64 // C_X in GB/s, by domain; above the host only
+	caps    []float64 // GB/s that a host may send out of a domain, by level above the host; 0 is no bound
 	best    bounds
 }
 
-// New compiles a profile for a cluster. levels holds the levels whose uplinks are not full,
-// by name. The error names the level or the figure that is wrong.
+// New compiles a profile for a cluster. levels holds what is known of levels, by name; of
+// the others the profile's tiers are taken, counted up from the host, and beyond those
+// uplinks are full. The error names the level or the figure that is wrong.
 func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -42,10 +45,12 @@ func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, erro
 	}
 	host := int(c.HostLevel())
 	f := &Fabric{profile: p, cluster: c, uplink: make([]float64, c.LevelStart[host])}
-	f.nic = p.NICGBps * p.NetEfficiency * levelOf(levels, c.Levels[host]).share()
+	f.nic = p.NICGBps * p.NetEfficiency * p.levelOf(levels, c, host).share()
 	hosts := gpuHosts(c)
-	for l, name := range c.Levels[:host] {
-		perHost := float64(p.NICs) * p.NICGBps * p.NetEfficiency * levelOf(levels, name).share()
+	for l := range host {
+		level := p.levelOf(levels, c, l)
+		perHost := float64(p.NICs) * p.NICGBps * p.NetEfficiency * level.share()
+		f.caps = append(f.caps, level.HostGBps)
 		for d := c.LevelStart[l]; d < c.LevelStart[l+1]; d++ {
 			f.uplink[d] = float64(hosts[d]) * perHost
 		}
@@ -63,11 +68,17 @@ func (f *Fabric) Uplink(domain int32) float64 { return f.uplink[domain] }
 // share is what is left of the members' bandwidth on the uplink.
 func (l Level) share() float64 { return l.Efficiency / l.Oversubscription }
 
-func levelOf(levels map[string]Level, name string) Level {
-	if l, ok := levels[name]; ok {
+// levelOf returns what is given of a level, or what the profile says of one so far above
+// the host.
+func (p *Profile) levelOf(levels map[string]Level, c *topology.Cluster, level int) Level {
+	if l, ok := levels[c.Levels[level]]; ok {
 		return l
 	}
-	return full
+	l := full
+	if k := int(c.HostLevel()) - 1 - level; k >= 0 && k < MaxTiers {
+		l.Oversubscription = max(1, p.Tiers[k].Oversubscription)
+	}
+	return l
 }
 
 func checkLevels(c *topology.Cluster, levels map[string]Level) error {
@@ -76,10 +87,13 @@ func checkLevels(c *topology.Cluster, levels map[string]Level) error {
 			return fmt.Errorf("fabric level %q: the cluster has no such level", name)
 		}
 	}
-	for _, name := range c.Levels {
-		l := levelOf(levels, name)
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		l := levels[name]
 		if !(l.Oversubscription >= 1) || math.IsInf(l.Oversubscription, 1) {
 			return fmt.Errorf("fabric level %q: oversubscription: expected a number of at least 1, got %v", name, l.Oversubscription)
+		}
+		if !(l.HostGBps >= 0) || math.IsInf(l.HostGBps, 1) {
+			return fmt.Errorf("fabric level %q: host bandwidth: expected a number of at least 0, got %v", name, l.HostGBps)
 		}
 		if !(l.Efficiency > 0 && l.Efficiency <= 1) {
 			return fmt.Errorf("fabric level %q: efficiency: expected a number above 0 and at most 1, got %v", name, l.Efficiency)

@@ -5,21 +5,6 @@ import (
 	"math"
 )
 
-// Algorithm is how ranks in three NVLink domains or more reduce. Over two domains all of
-// them send each byte once.
-type Algorithm uint8
-
-const (
-	// Ring is NCCL's flat ring with one channel per NIC: 2(n-1)/n bytes leave a domain for
-	// each byte reduced. It is what large messages use.
-	Ring Algorithm = iota
-	// Tree is the pipelined double binary tree: 2 bytes.
-	Tree
-	// Hierarchical reduces inside the domain first: 2(m-1)/m bytes. It is the textbook form
-	// and is faster than what NCCL was measured to do.
-	Hierarchical
-)
-
 // Latency is the two lines that small and large messages follow: A0 + S/B0, and A1 above
 // the time the bandwidth allows. They are fitted to sweeps, not derived.
 type Latency struct {
@@ -30,11 +15,14 @@ type Latency struct {
 
 // Profile is what is known of a platform's fabric. All bandwidths are one-directional.
 type Profile struct {
-	Name   string
-	Source string // where the figures come from
+	Name      string
+	Source    string // where the figures come from
+	Estimates string // which of them nobody measured; empty if all are
 
 	DomainGPUs  int     // GPUs of an NVLink domain on this platform; for the reader, hosts say their own
+	DomainHosts int     // hosts of an NVLink domain; 0 is 1
 	DomainBusBW float64 // GB/s per GPU: measured bus bandwidth inside a domain (with NVLS where it has it)
+	RingBusBW   float64 // the same without in-network reduction; 0 where it is the only one
 
 	NICs          int     // backend NICs per host
 	NICGBps       float64 // GB/s of one NIC, nominal
@@ -47,26 +35,29 @@ type Profile struct {
 	HopMicros float64
 
 	Algorithm Algorithm
+
+	// Tiers are the levels above the host as the platform is usually built, lowest first.
+	// They say what the uplinks of a cluster's levels are unless somebody says otherwise.
+	Tiers [MaxTiers]Tier
 }
 
-// profiles are the shipped ones, in the order of Names.
-var profiles = []Profile{
-	{
-		Name: "h100-ndr",
-		Source: "HGX H100/H200, 8x400G InfiniBand NDR (DGX SuperPOD, Azure ND H100 v5). " +
-			"Bus bandwidth 480 with NVLS: stas00/ml-engineering network/README.md, 479.7 aigatech/vpbenchmarking. " +
-			"Intra: fitted to the 8xH200 sweep of stas00 (3% geometric mean error, 32 KiB to 16 GiB). " +
-			"NetEfficiency 0.93: fitted to 2x8 and 4x8 H200 and 4x8 B200 of the same source; untuned clusters reach 0.83. " +
-			"Inter: interpolated between measured fabrics, an estimate.",
-		DomainGPUs:    8,
-		DomainBusBW:   480,
-		NICs:          8,
-		NICGBps:       50,
-		NetEfficiency: 0.93,
-		Intra:         Latency{A0: 18, B0: 132, A1: 69},
-		Inter:         Latency{A0: 60, B0: 20, A1: 250},
-		Algorithm:     Ring,
-	},
+// MaxTiers is the number of levels above the host that a profile can speak of.
+const MaxTiers = 2
+
+// Tier is a level of switches: how many hosts are under one of its domains, and the
+// oversubscription of their uplink. Zero says nothing.
+type Tier struct {
+	Hosts            int
+	Oversubscription float64
+}
+
+// WithoutNVLS returns the profile of a platform whose in-network reduction inside the
+// domain is off.
+func (p Profile) WithoutNVLS() Profile {
+	if p.RingBusBW > 0 {
+		p.DomainBusBW = p.RingBusBW
+	}
+	return p
 }
 
 // Lookup returns the shipped profile of a name.
@@ -115,7 +106,7 @@ func (p *Profile) Validate() error {
 	if p.NetEfficiency > 1 {
 		return fmt.Errorf("fabric profile %q: net efficiency: expected at most 1, got %v", p.Name, p.NetEfficiency)
 	}
-	if p.Algorithm > Hierarchical {
+	if p.Algorithm >= numAlgorithms {
 		return fmt.Errorf("fabric profile %q: unknown algorithm %d", p.Name, p.Algorithm)
 	}
 	return nil

@@ -1,0 +1,254 @@
+// Package admission is one cycle of Kueue's scheduler as a pure function of a state: which
+// of the ClusterQueues' heads are admitted, which preempt whom, which wait and why. The
+// policies drive it with the engine's jobs, verification with recorded ones.
+//
+// A cycle (cycle.go) nominates every head against the same state (flavor.go, partial.go,
+// and for victims preempt.go or fair.go), orders the entries (order.go, tournament.go) and
+// processes them one by one, each seeing what those before it took. Where a head goes that
+// was not admitted is decided in queue.go. docs/admission.md says it in words.
+package admission
+
+import (
+	"github.com/gangplan/gangplan/sim/order"
+	"github.com/gangplan/gangplan/sim/quota"
+)
+
+// PodSet is what the admission knows of one: how many pods, what each asks for, and which
+// flavors it may not use.
+type PodSet struct {
+	Count, Min int32 // Min 0: no fewer than Count
+	Request    quota.Amounts
+	Tainted    uint64 // bit set of flavors with a taint it does not tolerate
+	Mismatched uint64 // bit set of flavors whose labels its selector does not match
+}
+
+// Workload is a job in Kueue's eyes.
+type Workload struct {
+	Queue    int32
+	Priority int32
+	Time     int64 // orders it in its queue
+	Rank     int64 // breaks all ties, as Kueue's UID does
+	Sets     []PodSet
+
+	Evicted    bool // it holds quota, but is on its way out
+	reservedAt int64
+	holds      []quota.Item // what it is charged, nil when it holds nothing
+	memory     memory
+}
+
+// memory is what a workload remembers of its last nomination: per PodSet and resource the
+// flavor after which the search goes on.
+type memory struct {
+	tried      [][quota.Resources]int8
+	generation int64 // of the queue, when it was written
+	valid      bool
+}
+
+// untried marks a resource that has no flavor in the memory.
+const untried = -2
+
+// Mode says how a request can be had.
+type Mode uint8
+
+// NoFit is not even by preemption. Preempt needs victims, of whom there may be none. Fit
+// is unused quota.
+const (
+	NoFit Mode = iota
+	Preempt
+	Fit
+)
+
+// String returns Kueue's name of the mode.
+func (m Mode) String() string { return [...]string{"NoFit", "Preempt", "Fit"}[m] }
+
+// Cause says why a workload is a victim.
+type Cause uint8
+
+// Kueue's reasons of preemption.
+const (
+	InClusterQueue Cause = iota
+	InCohortReclamation
+	InCohortFairSharing
+	InCohortReclaimWhileBorrowing
+)
+
+// String returns Kueue's name of the reason.
+func (c Cause) String() string {
+	return [...]string{"InClusterQueue", "InCohortReclamation", "InCohortFairSharing", "InCohortReclaimWhileBorrowing"}[c]
+}
+
+// Target is a workload that must go.
+type Target struct {
+	Workload int32
+	Cause    Cause
+}
+
+// SetAssignment is what one PodSet is given. Flavor is -1 where it has none.
+type SetAssignment struct {
+	Count  int32
+	Flavor [quota.Resources]int8
+	Mode   [quota.Resources]Mode
+	Tried  [quota.Resources]int8
+}
+
+// Assigned reports whether the PodSet has a flavor for anything.
+func (s *SetAssignment) Assigned() bool {
+	for _, f := range s.Flavor {
+		if f >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Assignment is the outcome of a nomination. Sets ends with the first PodSet that got
+// nothing. Everything in it is reused by the next cycle.
+type Assignment struct {
+	Mode    Mode
+	Level   int32 // 0, or the height of the cohort that is borrowed from
+	Sets    []SetAssignment
+	Usage   []quota.Item
+	Targets []Target
+	Reasons []Reason
+}
+
+// Room is what quota does not know: whether the pods of a workload have a place in the
+// topology. Without one, quota decides alone.
+type Room interface {
+	// Fits reports whether the assigned pods have places on what is free.
+	Fits(w int32, a *Assignment) bool
+	// FitsEmpty reports whether they would if everything were free.
+	FitsEmpty(w int32, a *Assignment) bool
+	// Leave pretends that a workload's places are free, Return undoes it.
+	Leave(w int32)
+	Return(w int32)
+	// Take gives the assigned pods their places for the rest of the cycle.
+	Take(w int32, a *Assignment)
+}
+
+// Kernel holds the state of a scheduler: the tree with what is used, the workloads, and who
+// holds quota in which queue.
+type Kernel struct {
+	Rules Rules
+	Tree  *quota.Tree
+	Work  []Workload
+	Room  Room
+
+	generation []int64 // per queue: grows with every change of its holders
+	arena      *order.Arena
+	live, gone []order.List // per queue: holders, and evicted holders, in the order of victims
+
+	search  search
+	fair    fairSearch
+	scratch [2]Assignment
+	counts  []int32
+	deltas  []int32
+	victims []int32 // of the cycle so far
+	entries []Entry
+	done    []*Entry // processed, in order
+	taken   int      // admitted so far in the cycle
+	ordered []int32
+	bracket bracket
+}
+
+// New makes a kernel over a tree and workloads, of which none holds quota.
+func New(rules Rules, tree *quota.Tree, work []Workload) *Kernel {
+	k := &Kernel{Rules: rules, Tree: tree, Work: work, arena: order.NewArena(len(work)),
+		generation: make([]int64, tree.Len()), live: make([]order.List, tree.Len()), gone: make([]order.List, tree.Len())}
+	for q := range k.live {
+		k.live[q], k.gone[q] = order.NewList(k.arena), order.NewList(k.arena)
+	}
+	k.search.k, k.fair.k = k, k
+	k.makeRoom()
+	k.fair.reset(tree)
+	k.bracket.reset(tree)
+	return k
+}
+
+// makeRoom gives every workload space for what it will hold and remember, so that cycles
+// do not allocate.
+func (k *Kernel) makeRoom() {
+	items, sets := 0, 0
+	for i := range k.Work {
+		n := len(k.Work[i].Sets)
+		sets += n
+		items += min(n*quota.Resources, k.Tree.FRs())
+	}
+	holds, tried := make([]quota.Item, items), make([][quota.Resources]int8, sets)
+	for i := range k.Work {
+		wl := &k.Work[i]
+		n := min(len(wl.Sets)*quota.Resources, k.Tree.FRs())
+		wl.holds, holds = holds[:0:n], holds[n:]
+		wl.memory.tried, tried = tried[:0:len(wl.Sets)], tried[len(wl.Sets):]
+	}
+}
+
+// victimKey sorts the holders of a queue as victims: low priority first, then the newest
+// reservation.
+func (k *Kernel) victimKey(w int32) order.Key {
+	wl := &k.Work[w]
+	return order.Key{Priority: ^wl.Priority, Time: -wl.reservedAt, Seq: wl.Rank}
+}
+
+// Hold notes that a workload was admitted at a time with a usage. The caller charges the
+// tree.
+func (k *Kernel) Hold(w int32, at int64, usage []quota.Item) {
+	wl := &k.Work[w]
+	wl.reservedAt = at
+	wl.holds = append(wl.holds[:0], usage...)
+	wl.memory.valid = false
+	list := &k.live[wl.Queue]
+	if wl.Evicted {
+		list = &k.gone[wl.Queue]
+	}
+	list.Insert(w, k.victimKey(w))
+	k.generation[wl.Queue]++
+}
+
+// Evict notes that a holder is on its way out; it stays charged.
+func (k *Kernel) Evict(w int32) {
+	wl := &k.Work[w]
+	if wl.Evicted {
+		return
+	}
+	k.live[wl.Queue].Remove(w)
+	wl.Evicted = true
+	k.gone[wl.Queue].Insert(w, k.victimKey(w))
+	k.generation[wl.Queue]++
+}
+
+// Drop notes that a holder is gone. The caller takes its usage off the tree.
+func (k *Kernel) Drop(w int32) {
+	wl := &k.Work[w]
+	if wl.Evicted {
+		k.gone[wl.Queue].Remove(w)
+	} else {
+		k.live[wl.Queue].Remove(w)
+	}
+	wl.Evicted = false
+	wl.holds = wl.holds[:0]
+	k.generation[wl.Queue]++
+}
+
+// Holds reports whether a workload is charged, Holding what.
+func (k *Kernel) Holds(w int32) bool           { return k.arena.Contains(w) }
+func (k *Kernel) Holding(w int32) []quota.Item { return k.Work[w].holds }
+
+// Forget drops what a workload remembers of its last nomination.
+func (k *Kernel) Forget(w int32) { k.Work[w].memory.valid = false }
+
+// Pending reports whether a workload remembers flavors it has not tried yet.
+func (k *Kernel) Pending(w int32) bool {
+	m := &k.Work[w].memory
+	if !m.valid {
+		return false
+	}
+	for _, set := range m.tried {
+		for _, t := range set {
+			if t >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

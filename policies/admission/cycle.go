@@ -1,0 +1,210 @@
+package admission
+
+import "github.com/gangplan/gangplan/sim/quota"
+
+// Status is how far an entry came in its cycle.
+type Status uint8
+
+// Waiting was not admitted, Skipped lost to an earlier entry after a nomination that could
+// have been, Assumed is admitted.
+const (
+	Waiting Status = iota
+	Skipped
+	Assumed
+)
+
+// String returns Kueue's name of the status.
+func (s Status) String() string { return [...]string{"", "skipped", "assumed"}[s] }
+
+// Requeue says why an entry goes back to its queue.
+type Requeue uint8
+
+// Kueue's reasons of requeueing. Those named here put it back at the head; the others
+// set it aside, if the queue is BestEffortFIFO.
+const (
+	Generic Requeue = iota
+	FailedAfterNomination
+	PendingPreemption
+)
+
+// String returns Kueue's name of the reason.
+func (r Requeue) String() string {
+	return [...]string{"", "FailedAfterNomination", "PendingPreemption"}[r]
+}
+
+// Entry is a head and what a cycle made of it.
+type Entry struct {
+	Workload int32
+	Assignment
+	Status  Status
+	Requeue Requeue
+	Skipped string // why it was skipped
+	noPlace bool   // it no longer fits because of the topology alone
+}
+
+// Blocked reports an entry that would preempt but found nobody to.
+func (e *Entry) Blocked() bool { return e.Mode == Preempt && len(e.Targets) == 0 }
+
+// LacksPlace reports an entry that quota allows and the topology does not.
+func (e *Entry) LacksPlace() bool {
+	if n := len(e.Reasons); n == 0 || e.Reasons[n-1].Kind != NoPlace {
+		return e.Skipped == NoLonger && e.Mode == Fit && e.noPlace
+	}
+	return true
+}
+
+// Cycle decides about one head of every queue. The entries are in the order they were
+// processed, and valid until the next cycle. The tree is as it was before: the caller
+// charges what is admitted and evicts the targets, which stay charged until they are gone.
+func (k *Kernel) Cycle(heads []int32) []*Entry {
+	k.nominateAll(heads)
+	mark := k.Tree.Mark()
+	k.victims, k.done = k.victims[:0], k.done[:0]
+	k.taken = 0
+	k.inOrder()
+	k.Tree.Undo(mark)
+	return k.done
+}
+
+// nominateAll makes entries of the heads, each nominated against the same state.
+func (k *Kernel) nominateAll(heads []int32) {
+	for len(k.entries) < len(heads) {
+		k.entries = append(k.entries, Entry{})
+	}
+	k.entries = k.entries[:len(heads)]
+	for i, w := range heads {
+		e := &k.entries[i]
+		e.Workload, e.Status, e.Requeue, e.Skipped, e.noPlace = w, Waiting, Generic, "", false
+		k.nominate(w, &e.Assignment)
+		k.remember(e)
+	}
+}
+
+// remember writes the workload's memory.
+func (k *Kernel) remember(e *Entry) {
+	wl := &k.Work[e.Workload]
+	m := &wl.memory
+	m.valid, m.generation = true, k.generation[wl.Queue]
+	m.tried = m.tried[:0]
+	for i := range e.Sets {
+		m.tried = append(m.tried, e.Sets[i].Tried)
+	}
+}
+
+// process decides about one entry, given what those before it took.
+func (k *Kernel) process(e *Entry) {
+	k.done = append(k.done, e)
+	q := k.Work[e.Workload].Queue
+	switch {
+	case e.Mode == NoFit:
+	case e.Blocked():
+		if k.Tree.Queue(q).Preemption.Reclaim != quota.Any {
+			k.reserve(e, q)
+		}
+	case k.overlaps(e):
+		k.skip(e, Overlaps)
+	case !k.stillFits(e, q):
+		k.skip(e, NoLonger)
+	default:
+		k.accept(e, q)
+	}
+}
+
+// reserve keeps capacity from later entries of the cycle for a head that waits: up to the
+// nominal quota, or the borrowing limit if it borrows.
+func (k *Kernel) reserve(e *Entry, q int32) {
+	for _, it := range e.Usage {
+		v, used := it.Amount, k.Tree.Usage(q, it.FR)
+		limit := k.Tree.BorrowingLimit(q, it.FR)
+		switch {
+		case e.Level == 0:
+			v = max(0, min(v, k.Tree.Nominal(q, it.FR)-used))
+		case limit.Set:
+			v = min(v, k.Tree.Nominal(q, it.FR)+limit.N-used)
+		}
+		k.use(q, it.FR, v)
+	}
+}
+
+func (k *Kernel) use(q int32, fr quota.FR, v int64) {
+	if v < 0 {
+		k.Tree.Free(q, fr, -v)
+		return
+	}
+	k.Tree.Use(q, fr, v)
+}
+
+// overlaps reports whether an earlier entry has one of the targets already.
+func (k *Kernel) overlaps(e *Entry) bool {
+	for _, t := range e.Targets {
+		for _, v := range k.victims {
+			if v == t.Workload {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (k *Kernel) skip(e *Entry, why string) {
+	e.Status, e.Requeue, e.Skipped = Skipped, FailedAfterNomination, why
+	k.Forget(e.Workload)
+}
+
+// stillFits reports whether an entry fits when its targets and those of all earlier
+// entries are gone, and all earlier entries are there.
+func (k *Kernel) stillFits(e *Entry, q int32) bool {
+	mark := k.Tree.Mark()
+	for _, v := range k.victims {
+		k.Tree.FreeAll(k.Work[v].Queue, k.Work[v].holds)
+	}
+	for _, t := range e.Targets {
+		k.Tree.FreeAll(k.Work[t.Workload].Queue, k.Work[t.Workload].holds)
+	}
+	fits := true
+	for _, it := range e.Usage {
+		fits = fits && it.Amount <= k.Tree.Available(q, it.FR)
+	}
+	k.Tree.Undo(mark)
+	return fits && k.stillHasRoom(e)
+}
+
+// stillHasRoom asks the topology again, if anything was taken or will be freed since the
+// nomination.
+func (k *Kernel) stillHasRoom(e *Entry) bool {
+	if k.Room == nil || k.taken == 0 && len(k.victims) == 0 && len(e.Targets) == 0 {
+		return true
+	}
+	k.leaveAll(e, k.Room.Leave)
+	e.noPlace = !k.Room.Fits(e.Workload, &e.Assignment)
+	k.leaveAll(e, k.Room.Return)
+	return !e.noPlace
+}
+
+func (k *Kernel) leaveAll(e *Entry, f func(int32)) {
+	for _, v := range k.victims {
+		f(v)
+	}
+	for _, t := range e.Targets {
+		f(t.Workload)
+	}
+}
+
+// accept takes the entry's usage for the rest of the cycle. A preemptor gets no more than
+// that: it has to win again when its victims are gone.
+func (k *Kernel) accept(e *Entry, q int32) {
+	k.Tree.UseAll(q, e.Usage)
+	for _, t := range e.Targets {
+		k.victims = append(k.victims, t.Workload)
+	}
+	if e.Mode == Preempt {
+		e.Requeue = PendingPreemption
+		k.Forget(e.Workload)
+		return
+	}
+	e.Status = Assumed
+	if k.Room != nil {
+		k.taken++
+		k.Room.Take(e.Workload, &e.Assignment)
+	}
+}

@@ -1,0 +1,123 @@
+package admission
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gangplan/gangplan/sim/quota"
+)
+
+// random draws a kernel: a forest of cohorts, queues with every kind of policy, holders,
+// some on their way out, and waiting workloads. Quotas are small, so that everything
+// happens.
+func random(r *rand.Rand, fair bool) *Kernel {
+	flavors := 1 + r.IntN(2)
+	cohorts := make([]quota.Cohort, 1+r.IntN(4))
+	for c := range cohorts {
+		cohorts[c] = quota.Cohort{Name: fmt.Sprintf("c%d", c), Weight: randomWeight(r)}
+		if c > 0 {
+			cohorts[c].Parent = fmt.Sprintf("c%d", r.IntN(c))
+		}
+		if r.IntN(3) == 0 {
+			cohorts[c].Groups = randomGroups(r, flavors, c > 0)
+		}
+	}
+	queues := make([]quota.Queue, 2+r.IntN(4))
+	for q := range queues {
+		queues[q] = quota.Queue{Name: fmt.Sprintf("q%d", q), Cohort: fmt.Sprintf("c%d", r.IntN(len(cohorts))), Weight: randomWeight(r),
+			Groups:      randomGroups(r, flavors, true),
+			Preemption:  quota.Preemption{Within: quota.Policy(r.IntN(3)), Reclaim: []quota.Policy{quota.Never, quota.LowerPriority, quota.Any}[r.IntN(3)]},
+			Fungibility: quota.Fungibility{BorrowTriesNext: r.IntN(2) == 0, PreemptStops: r.IntN(2) == 0, LevelFirst: r.IntN(2) == 0}}
+		if p := &queues[q].Preemption; p.Reclaim != quota.Never && r.IntN(2) == 0 {
+			p.WhileBorrow = true
+			if r.IntN(2) == 0 {
+				p.Threshold = quota.Max(r.Int64N(3))
+			}
+		}
+	}
+	tree := quota.NewTree(queues, cohorts)
+	work := make([]Workload, 8+r.IntN(20))
+	for w := range work {
+		work[w] = Workload{Queue: int32(r.IntN(len(queues))), Priority: int32(r.IntN(4)), Time: int64(r.IntN(9)), Rank: int64(w), Evicted: r.IntN(6) == 0}
+		for range 1 + r.IntN(2) {
+			set := PodSet{Count: int32(1 + r.IntN(3)), Request: quota.Amounts{1 + r.Int64N(2), r.Int64N(2)}}
+			if r.IntN(4) == 0 {
+				set.Min = 1
+			}
+			work[w].Sets = append(work[w].Sets, set)
+		}
+	}
+	rules, _ := Version([]string{"v0.13.4", "v0.17.0", "v0.19.2"}[r.IntN(3)])
+	rules.FairSharing = fair
+	k := New(rules, tree, work)
+	for w := range work[:len(work)*2/3] {
+		k.holdRandom(r, int32(w), flavors)
+	}
+	return k
+}
+
+func randomWeight(r *rand.Rand) quota.Limit {
+	if r.IntN(2) == 0 {
+		return quota.Limit{}
+	}
+	return quota.Max([]int64{0, 500, 1000, 3000}[r.IntN(4)])
+}
+
+func randomGroups(r *rand.Rand, flavors int, limits bool) []quota.Group {
+	g := quota.Group{Covers: [4]bool{true, true}}
+	for f := range flavors {
+		fq := quota.FlavorQuota{Flavor: int32(f)}
+		for res := range 2 {
+			q := quota.Quota{Nominal: r.Int64N(8)}
+			if limits && r.IntN(3) == 0 {
+				q.Borrowing = quota.Max(r.Int64N(8))
+			}
+			if limits && r.IntN(3) == 0 {
+				q.Lending = quota.Max(r.Int64N(q.Nominal + 1))
+			}
+			fq.Quota[res] = q
+		}
+		g.Flavors = append(g.Flavors, fq)
+	}
+	return []quota.Group{g}
+}
+
+func (k *Kernel) holdRandom(r *rand.Rand, w int32, flavors int) {
+	var usage []quota.Item
+	flavor := int32(r.IntN(flavors))
+	for res := range 2 {
+		sum := int64(0)
+		for _, s := range k.Work[w].Sets {
+			sum += s.Request[res] * int64(s.Count)
+		}
+		if sum > 0 {
+			usage = append(usage, quota.Item{FR: quota.Of(flavor, res), Amount: sum})
+		}
+	}
+	k.Hold(w, int64(r.IntN(5)), usage)
+	k.Tree.UseAll(k.Work[w].Queue, usage)
+}
+
+// waiting lists the workloads that hold nothing.
+func (k *Kernel) waiting() (out []int32) {
+	for w := range k.Work {
+		if !k.Holds(int32(w)) {
+			out = append(out, int32(w))
+		}
+	}
+	return out
+}
+
+// usage copies every number of the tree.
+func usageOf(t *quota.Tree) []int64 {
+	var out []int64
+	for node := range int32(t.Nodes()) {
+		for fr := range quota.FR(t.FRs()) {
+			out = append(out, t.Usage(node, fr))
+		}
+	}
+	return out
+}
+
+func sameTargets(a, b []Target) bool { return slices.Equal(a, b) }

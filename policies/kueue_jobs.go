@@ -1,0 +1,105 @@
+package policies
+
+import (
+	"github.com/gangplan/gangplan/policies/admission"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
+)
+
+// workOf describes the jobs of a run to the kernel.
+func workOf(v sim.View) []admission.Workload {
+	work := make([]admission.Workload, v.Jobs())
+	sets := make([]admission.PodSet, v.PodSets())
+	for j := range work {
+		first, last := v.SetsOf(int32(j))
+		for s := first; s < last; s++ {
+			sets[s] = admission.PodSet{Count: v.Count(s), Request: quota.Amounts(*v.PodRequest(s))}
+		}
+		work[j] = admission.Workload{Queue: v.Queue(int32(j)), Priority: v.Job(int32(j)).Priority,
+			Rank: int64(j), Sets: sets[first:last:last]}
+	}
+	return work
+}
+
+// classify numbers the classes of jobs that are equal to the Admitter.
+func (k *kueue) classify(v sim.View) int32 {
+	k.classOf = make([]int32, v.Jobs())
+	known := map[jobKey]int32{}
+	for j := range k.classOf {
+		key := keyOf(v, int32(j))
+		if _, ok := known[key]; !ok {
+			known[key] = int32(len(known))
+		}
+		k.classOf[j] = known[key]
+	}
+	return int32(max(1, len(known)))
+}
+
+func (k *kueue) class(v sim.View, j int32) int32 {
+	if k.queues[v.Queue(j)].strict {
+		return 0
+	}
+	return k.classOf[j]
+}
+
+// insufficient reports whether a job wants more GPUs than are free of the models it
+// accepts.
+func insufficient(v sim.View, j int32) bool {
+	var want int64
+	var accepted uint64
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		gpus := int64(v.Count(s)) * v.PodRequest(s)[topology.GPU]
+		if want += gpus; gpus == 0 {
+			continue
+		}
+		if v.Models(s) == 0 {
+			accepted = ^uint64(0)
+		}
+		accepted |= v.Models(s)
+	}
+	if accepted == ^uint64(0) {
+		accepted = 0
+	}
+	return v.FreeGPUs(accepted) < want
+}
+
+// jobKey is a chained hash of what makes jobs equal to the Admitter.
+type jobKey uint64
+
+func keyOf(v sim.View, j int32) jobKey {
+	h := uint64(14695981039346656037)
+	add := func(x uint64) { h = (h ^ x) * 1099511628211; h ^= h >> 29 }
+	if p := v.Quota().Queue(v.Queue(j)).Preemption; p != (quota.Preemption{}) {
+		add(uint64(v.Job(j).Priority) + 1)
+	}
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		spec := &v.Job(j).PodSets[s-first]
+		add(uint64(v.Shape(s)))
+		add(uint64(v.Count(s)))
+		add(uint64(v.PinnedNode(s) + 1))
+		addTopology(&spec.Topology, add)
+	}
+	return jobKey(h)
+}
+
+func addTopology(t *workloads.TopologyRequest, add func(uint64)) {
+	addString := func(s string) {
+		add(uint64(len(s)))
+		for i := range len(s) {
+			add(uint64(s[i]))
+		}
+	}
+	add(uint64(t.Mode))
+	addString(t.Level)
+	addString(t.Group)
+	for i := range t.Slices {
+		if t.Slices[i].Size > 0 {
+			add(uint64(t.Slices[i].Size))
+			addString(t.Slices[i].Level)
+		}
+	}
+}
