@@ -23,6 +23,7 @@ var gangTopology = Declaration{
 			Values: []string{"off", "on"}, Default: "off"},
 		{Name: "replacement", Doc: "when a node under an assignment fails: none leaves its pods to the readiness timeout, evict the whole job, retry looks for other nodes until there are some, fail-fast once; default by version",
 			Values: []string{"default", "none", "evict", "retry", "fail-fast"}, Default: "default"},
+		{Name: "leaf", Doc: "the lowest level of the topology; by default the host. Above it, nodes are summed up and the scheduler finds one"},
 	}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
@@ -33,7 +34,7 @@ var gangTopology = Declaration{
 }
 
 func newPlacer(s Settings) *placer {
-	p := &placer{preset: stage.Kueue017, fallback: workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: s.Get("level")}}
+	p := &placer{leaf: s.Get("leaf"), preset: stage.Kueue017, fallback: workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: s.Get("level")}}
 	switch s.Get("mode") {
 	case "required":
 		p.fallback.Mode = workloads.TopologyRequired

@@ -50,13 +50,22 @@ type kube struct {
 	seen   []int32
 }
 
-// pinKey is a class of pods that may go to one node only, or to any (-1) but whose
-// priority counts because they preempt, or whose job counts (not -1) because of its terms.
+// pinKey is a class of pods that may go to the nodes of one domain only, most often a
+// host, or to any (-1) but whose priority counts because they preempt, or whose job counts
+// (not -1) because of its terms.
 type pinKey struct {
-	node     int32
+	domain   int32
 	job      int32
 	shape    capacity.Shape
 	priority int32
+}
+
+// domainOf returns the only domain that a pod may go to, or -1.
+func domainOf(v sim.View, p int32) int32 {
+	if node := v.Pin(p); node >= 0 {
+		return v.Cluster().HostDomain(node)
+	}
+	return v.Within(p)
 }
 
 // Reset implements sim.Controller.
@@ -138,7 +147,7 @@ func (k *kube) takeIn(v sim.View) {
 // class returns the class of pods that are served alike: by shape, and by node for those
 // that may go to one only.
 func (k *kube) class(v sim.View, p int32) int32 {
-	shape, node := v.Shape(v.SetOf(p)), v.Pin(p)
+	shape, domain := v.Shape(v.SetOf(p)), domainOf(v, p)
 	priority := int32(0)
 	if k.preempts {
 		priority = v.Job(v.JobOf(p)).Priority
@@ -147,10 +156,10 @@ func (k *kube) class(v sim.View, p int32) int32 {
 	if t != nil {
 		job = v.JobOf(p)
 	}
-	if node < 0 && priority == 0 && t == nil {
+	if domain < 0 && priority == 0 && t == nil {
 		return int32(shape)
 	}
-	key := pinKey{node, job, shape, priority}
+	key := pinKey{domain, job, shape, priority}
 	class, ok := k.pinned[key]
 	if !ok {
 		class = int32(len(k.reasons))
@@ -159,10 +168,13 @@ func (k *kube) class(v sim.View, p int32) int32 {
 		if t != nil {
 			t.classes = append(t.classes, class)
 		}
-		if node < 0 {
+		if domain < 0 {
 			k.anywhere = append(k.anywhere, class)
-		} else {
-			k.byNode[node] = append(k.byNode[node], class)
+			return class
+		}
+		d := &v.Cluster().Domains[domain]
+		for n := d.First; n < d.Last; n++ {
+			k.byNode[n] = append(k.byNode[n], class)
 		}
 	}
 	return class
@@ -192,7 +204,7 @@ func (k *kube) refusal(v sim.View, pod int32) sim.Reason {
 	switch {
 	case v.FreeGPUs(v.Models(set)) < unbound*v.PodRequest(set)[topology.GPU]:
 		return sim.ReasonInsufficient
-	case (v.Pin(pod) >= 0 || k.termsOf(v, pod) != nil) && v.Total(sim.Physical, v.Shape(set)) >= unbound:
+	case (domainOf(v, pod) >= 0 || k.termsOf(v, pod) != nil) && v.Total(sim.Physical, v.Shape(set)) >= unbound:
 		return sim.ReasonTopology
 	}
 	return sim.ReasonShape

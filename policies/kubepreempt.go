@@ -99,8 +99,7 @@ func (k *kube) preemptionOffset(v sim.View, pod int32) int {
 
 // victimsOn returns which of the less important pods, sorted by node, must leave a node.
 func (k *kube) victimsOn(v sim.View, pod, node int32, lower []stage.Victim) ([]stage.Victim, bool) {
-	pin := v.Pin(pod)
-	if v.Down(node) || pin >= 0 && pin != node || !k.fleet.Resolvable(k.want(v, pod), node) || !k.termsAllow(v, pod, node) {
+	if v.Down(node) || !mayGo(v, pod, node) || !k.fleet.Resolvable(k.want(v, pod), node) || !k.termsAllow(v, pod, node) {
 		return nil, false
 	}
 	byNode := func(x stage.Victim, n int32) int { return int(x.Node - n) }

@@ -18,7 +18,7 @@ func (k *kube) resetSearch(v sim.View) {
 	k.wants = make([]stage.Want, v.Shapes())
 	for set := range int32(v.PodSets()) {
 		request := *v.PodRequest(set)
-		k.wants[v.Shape(set)] = stage.Want{Shape: v.Shape(set), Demand: stage.NewDemand(request), Guest: guestOf(v, set)}
+		k.wants[v.Shape(set)] = stage.Want{Shape: v.Shape(set), Filter: v.Filter(set), Demand: stage.NewDemand(request), Guest: guestOf(v, set)}
 	}
 	var scorer stage.DeviceScorer
 	if k.scorer != "" {
@@ -114,6 +114,9 @@ func (k *kube) pick(v sim.View, pod int32) int32 {
 	if t != nil {
 		return k.pickByTerms(v, pod, want, enough, t)
 	}
+	if domain := v.Within(pod); domain >= 0 {
+		return k.pickWithin(v, pod, want, domain)
+	}
 	if enough == len(k.order) && !k.randomTies {
 		return k.fleet.First(want)
 	}
@@ -138,6 +141,30 @@ func (k *kube) sample(v sim.View, pod int32, want *stage.Want, enough int) int32
 	})
 	k.start = (k.start + looked) % len(k.order)
 	return node
+}
+
+// pickWithin takes the best node of a domain, all of which it looks at: kube-scheduler
+// samples nodes after the node selector that the assignment is.
+func (k *kube) pickWithin(v sim.View, pod int32, want *stage.Want, domain int32) int32 {
+	k.window = k.window[:0]
+	d := &v.Cluster().Domains[domain]
+	for n := d.First; n < d.Last; n++ {
+		if k.fleet.Rate(want, n) != stage.NotFeasible {
+			k.window = append(k.window, n)
+		}
+	}
+	k.totals = k.fleet.Totals(want, k.window, k.totals[:0])
+	return k.bestOfWindow(v, pod)
+}
+
+// mayGo reports whether a node is in the only domain that a pod may go to, if it has one.
+func mayGo(v sim.View, pod, node int32) bool {
+	domain := domainOf(v, pod)
+	if domain < 0 {
+		return true
+	}
+	d := &v.Cluster().Domains[domain]
+	return d.First <= node && node < d.Last
 }
 
 // lot is that of a node among equals for this pod and attempt: the smallest wins.

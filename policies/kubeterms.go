@@ -112,7 +112,7 @@ func (k *kube) pickByTerms(v sim.View, pod int32, want *stage.Want, enough int, 
 	looked := 0
 	for ; looked < len(k.order) && len(k.window) < enough; looked++ {
 		node := k.order[(k.start+looked)%len(k.order)]
-		if k.fleet.Rate(want, node) != stage.NotFeasible && k.allows(v, pod, node, t) {
+		if k.fleet.Rate(want, node) != stage.NotFeasible && mayGo(v, pod, node) && k.allows(v, pod, node, t) {
 			k.window = append(k.window, node)
 		}
 	}
@@ -122,6 +122,11 @@ func (k *kube) pickByTerms(v sim.View, pod int32, want *stage.Want, enough int, 
 		k.addAffinity(v, t)
 		k.addSpread(v, t)
 	}
+	return k.bestOfWindow(v, pod)
+}
+
+// bestOfWindow returns the node of the window with the highest total, or -1.
+func (k *kube) bestOfWindow(v sim.View, pod int32) int32 {
 	best := int32(-1)
 	for i, node := range k.window {
 		if best < 0 || k.totals[i] > k.totals[best] || k.totals[i] == k.totals[best] && k.before(v, pod, node, k.window[best]) {

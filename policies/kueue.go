@@ -363,13 +363,24 @@ func (k *kueue) NextWake() int64 {
 	return at
 }
 
-// Explain says more about why a queued job waits than Why does, in Kueue's words: today
-// where its pods do not fit. It is empty if there is nothing to add.
-func (k *kueue) Explain(v sim.View, j int32) string {
-	if k.placer == nil || v.State(j) != sim.Queued {
-		return ""
+// Explain implements sim.Explainer, in Kueue's words: why jobs that have the quota have no
+// place. Equal jobs hear the same, so it is found out once.
+func (k *kueue) Explain(v sim.View, jobs []int32, say func(job int32, message string)) {
+	if k.placer == nil {
+		return
 	}
-	return k.placer.explain(v, j)
+	type kind struct{ queue, class int32 }
+	known := map[kind]string{}
+	for _, j := range jobs {
+		is := kind{v.Queue(j), k.classOf[j]}
+		message, ok := known[is]
+		if !ok && v.Quota().Fits(v.Queue(j), v.Request(j)) {
+			message = k.placer.explain(v, j)
+		}
+		if known[is] = message; message != "" {
+			say(j, message)
+		}
+	}
 }
 
 // Why implements sim.Controller.

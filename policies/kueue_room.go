@@ -43,7 +43,7 @@ func (r *room) imagine(j int32, gone bool) {
 // Take assigns the places of a job that fits.
 func (r *room) Take(j int32, _ *admission.Assignment) {
 	if first, _ := r.tx.SetsOf(j); r.ready == j+1 {
-		r.placer.search.AssignSet(r.tx, first)
+		r.placer.take(r.tx, first, -1)
 	} else {
 		r.placer.assign(r.tx, j)
 	}

@@ -14,6 +14,7 @@ type placer struct {
 	forced   *stage.Algorithm          // overrides the choice by request when not nil
 	preset   stage.Preset
 	by       stage.Placement
+	leaf     string // the lowest level of the topology; empty is the host
 	search   *stage.Search
 	leaves   stage.Leaves
 	kept     []stage.Slot // of a job that lost a node
@@ -21,10 +22,14 @@ type placer struct {
 
 // reset prepares for a run. A request without a level means the one above the host.
 func (p *placer) reset(v sim.View) {
-	p.search = stage.NewSearch(v.Cluster(), v.Cluster().HostLevel())
+	leaf := v.Cluster().HostLevel()
+	if l := v.Cluster().Level(p.leaf); l >= 0 {
+		leaf = l
+	}
+	p.search = stage.NewSearch(v.Cluster(), leaf)
 	needsLevel := p.fallback.Mode == workloads.TopologyPreferred || p.fallback.Mode == workloads.TopologyRequired
 	if p.fallback.Level == "" && needsLevel {
-		p.fallback.Level = v.Cluster().Levels[max(0, v.Cluster().HostLevel()-1)]
+		p.fallback.Level = v.Cluster().Levels[max(0, leaf-1)]
 	}
 }
 
@@ -40,10 +45,7 @@ func (p *placer) assign(tx *sim.Tx, j int32) int32 {
 		if !p.place(tx.View, sim.Assigned, j, workers, leader) {
 			return s
 		}
-		p.search.AssignSet(tx, workers)
-		if leader >= 0 && p.search.Leader >= 0 {
-			tx.Assign(tx.FirstPod(leader), p.search.Leader)
-		}
+		p.take(tx, workers, leader)
 	}
 	return -1
 }
@@ -86,6 +88,18 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 	return r, err
 }
 
+// take assigns the places found to a PodSet and its leader, or -1.
+func (p *placer) take(tx *sim.Tx, workers, leader int32) {
+	if p.aboveHosts(tx.View) && tx.PinnedNode(workers) < 0 {
+		p.assignWithin(tx, workers, leader)
+		return
+	}
+	p.search.AssignSet(tx, workers)
+	if leader >= 0 && p.search.Leader >= 0 {
+		tx.Assign(tx.FirstPod(leader), p.search.Leader)
+	}
+}
+
 // place searches, in a plane, for one PodSet and the leader of its group, or -1. An answer
 // that loses the leader, as older versions give some, is none.
 func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
@@ -98,6 +112,9 @@ func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
 	r, err := p.request(v, j, s)
 	if err != nil || r.Count%max(1, r.Layers[0].Size) != 0 {
 		return false
+	}
+	if p.aboveHosts(v) {
+		return p.placeAbove(v, plane, s, leader, &r)
 	}
 	if leader < 0 {
 		return p.search.PlaceBy(p.by, &r, v.Index(plane), shape, v.Counts(sim.Empty, shape))
@@ -127,8 +144,12 @@ func (p *placer) fill(v sim.View, plane sim.Plane, s, leader int32) {
 // lacksHosts reports whether the pods that fit over all hosts are fewer than wanted.
 func (p *placer) lacksHosts(v sim.View, j int32) bool {
 	first, last := v.SetsOf(j)
+	plane := sim.Assigned
+	if p.aboveHosts(v) {
+		plane = sim.Physical // assignments are to no host
+	}
 	for s := first; s < last; s++ {
-		if v.Total(sim.Assigned, v.Shape(s)) < int64(v.Count(s)) {
+		if v.Total(plane, v.Shape(s)) < int64(v.Count(s)) {
 			return true
 		}
 	}
@@ -165,7 +186,15 @@ func (p *placer) explain(v sim.View, j int32) string {
 		if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
 			return "the number of pods is not a multiple of the slice size"
 		}
-		return p.search.Message(&stage.Why{Topology: "default", Free: v.Free(sim.Assigned), Pod: v.PodRequest(workers)})
+		return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
 	}
 	return ""
+}
+
+// filterOf judges every node for a PodSet.
+func filterOf(v sim.View, j, s int32) *stage.Verdicts {
+	first, _ := v.SetsOf(j)
+	set := &v.Job(j).PodSets[s-first]
+	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated()}
+	return f.Apply(v.Cluster())
 }

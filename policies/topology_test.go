@@ -226,8 +226,50 @@ type explainer struct {
 
 func (x *explainer) Cycle(tx *sim.Tx) bool {
 	again := x.kueue.Cycle(tx)
+	var queued []int32
+	clear(x.said[:])
 	for j := range int32(tx.Jobs()) {
-		x.said[j] = x.Explain(tx.View, j)
+		if tx.State(j) == sim.Queued {
+			queued = append(queued, j)
+		}
 	}
+	x.Explain(tx.View, queued, func(j int32, message string) { x.said[j] = message })
 	return again
+}
+
+// What is said of the jobs that are still queued at the end of a run: nothing of those that
+// lack quota, are not there yet or have a place, and each taint and label that is in the way.
+func TestMessagesAtTheEnd(t *testing.T) {
+	c := rows(t, "4 4", "4")
+	c.Nodes[0].Taints = []topology.Taint{{Key: "spot", Value: "yes", Effect: "NoSchedule"}}
+	c.Nodes[1].Labels = map[string]string{"pool": "a"}
+	rich := job("rich", 0, 2, 4, 100)
+	rich.Queue = "poor"
+	picky := job("picky", 0, 2, 4, 100)
+	picky.PodSets[0].NodeSelector = []topology.Requirement{{Key: "pool", Operator: topology.In, Values: []string{"a"}}}
+	cfg := &sim.Config{Cluster: c, Until: 50 * sec, Jobs: []workloads.Job{rich, job("runs", 0, 1, 4, 100), picky,
+		job("large", 1, 2, 4, 100), job("equal", 2, 2, 4, 100), job("late", 99, 2, 4, 100)},
+		Queues: []quota.Queue{{Name: "default", Nominal: quota.Amounts{1_000_000}, Covers: [4]bool{true}, Strategy: quota.BestEffortFIFO},
+			{Name: "poor", Nominal: quota.Amounts{4000}, Covers: [4]bool{true}}}}
+	e, err := sim.New(cfg, gangTopology.New(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := e.Run()
+	large := `topology "default" allows to fit only 1 out of 2 pod(s). Total nodes: 3; excluded: resource "cpu": 1, taint "spot=yes:NoSchedule": 1`
+	for j, want := range []string{"", "", `topology "default" doesn't allow to fit any of 2 pod(s). Total nodes: 3; excluded: nodeSelector: 1, resource "cpu": 1, taint "spot=yes:NoSchedule": 1`,
+		large, large, ""} {
+		if got := r.Jobs[j].Message; got != want {
+			t.Errorf("%s: %q, want %q", cfg.Jobs[j].ID, got, want)
+		}
+	}
+	plain, err := sim.New(cfg, gang.New(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, row := range plain.Run().Jobs {
+		if row.Message != "" {
+			t.Errorf("a policy without topology says %q of job %d", row.Message, j)
+		}
+	}
 }

@@ -20,6 +20,7 @@ const (
 	jobsFile      = "jobs.parquet"
 	ledgerFile    = "ledger.parquet"
 	decisionsFile = "decisions.parquet"
+	seriesFile    = "series.parquet" // where the scenario asks for samples
 )
 
 const (

@@ -54,7 +54,7 @@ func TestRegistryIsSound(t *testing.T) {
 func TestNothingStarted(t *testing.T) {
 	vs := Measure(handmade(3, 8), nil)
 	for _, v := range vs {
-		statistic := slices.ContainsFunc([]string{"wait.", "admission_wait.", "jct.", "bounded_", "allreduce_", "locality_", "contention_", "step_", "makespan", "utilisation"},
+		statistic := slices.ContainsFunc([]string{"wait.", "admission_wait.", "jct.", "bounded_", "allreduce_", "locality_", "contention_", "step_", "makespan", "utilisation", "fragmentation."},
 			func(prefix string) bool { return strings.HasPrefix(v.Name, prefix) })
 		if v.Null != statistic {
 			t.Errorf("%s: null is %v", v.Name, v.Null)
@@ -180,7 +180,7 @@ func TestGPUHours(t *testing.T) {
 	r.Books.Move(0, ledger.NoDemand, ledger.Running, 4000)
 	r.Books.Advance(10_000 * hour)
 	r.Books.Settle(0, 4000, 9_000*hour, 9_500*hour, 10_000*hour)
-	r.Stranded = 1500
+	r.Last = sim.Sample{Unusable: []int64{0, 1500}}
 	r.AtRisk.AddProduct(250, uint64(hour))
 	r.Reserved.AddProduct(2000, uint64(hour))
 	vs := Measure(r, nil)

@@ -93,7 +93,7 @@ func writeTables(dir string, manifest *Manifest, r *Record) error {
 	tables := []struct {
 		file  string
 		table *columnar.Table
-	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(r)}}
+	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(r)}, {seriesFile, seriesTable(r.Result)}}
 	for _, t := range tables {
 		if t.table == nil {
 			continue
@@ -125,6 +125,9 @@ type runSummary struct {
 	AtRisk   string         `json:"at_risk_milli_gpu_ns"`
 	Reserved string         `json:"quota_reserved_unused_milli_gpu_ns"`
 	Models   []modelSummary `json:"gpu_models"`
+
+	Fragmentation *fragmentation `json:"fragmentation,omitempty"`
+	Waiting       []waiting      `json:"waiting,omitempty"`
 }
 
 // modelSummary is the books of one GPU model. Sums are decimal strings because they
@@ -143,7 +146,7 @@ type accountSummary struct {
 
 func newSummary(label string, r *sim.Result) *runSummary {
 	s := &runSummary{Run: NewRun(label, r, nil), EndNanos: r.End, AtRisk: decimal(r.AtRisk),
-		Reserved: decimal(r.Reserved), Models: make([]modelSummary, r.Books.Models())}
+		Reserved: decimal(r.Reserved), Models: make([]modelSummary, r.Books.Models()), Fragmentation: newFragmentation(r), Waiting: newWaiting(r)}
 	for m := range s.Models {
 		rates := r.Books.Rates(m)
 		s.Models[m] = modelSummary{Model: r.Config.Cluster.Models[m], Running: rates[ledger.Running]}
@@ -152,4 +155,31 @@ func newSummary(label string, r *sim.Result) *runSummary {
 		}
 	}
 	return s
+}
+
+// waiting is what the scheduler says of jobs that are still queued at the end.
+type waiting struct {
+	Message string `json:"message"`
+	Jobs    int    `json:"jobs"`  // how many hear it
+	First   string `json:"first"` // the first of them
+}
+
+// newWaiting lists the messages, each once, in the order of their first jobs.
+func newWaiting(r *sim.Result) []waiting {
+	var list []waiting
+	at := map[string]int{}
+	for j := range r.Jobs {
+		message := r.Jobs[j].Message
+		if message == "" {
+			continue
+		}
+		i, ok := at[message]
+		if !ok {
+			i = len(list)
+			at[message] = i
+			list = append(list, waiting{Message: message, First: r.Config.Jobs[j].ID})
+		}
+		list[i].Jobs++
+	}
+	return list
 }

@@ -23,7 +23,7 @@ func TestParquetSchemasGolden(t *testing.T) {
 	for _, x := range []struct {
 		file  string
 		table *columnar.Table
-	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(&r)}} {
+	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(&r)}, {seriesFile, seriesTable(decade())}} {
 		fmt.Fprintf(&b, "%s\n", x.file)
 		for _, c := range x.table.Columns() {
 			kind := c.Kind.String()
@@ -47,9 +47,13 @@ func decade() *sim.Result {
 	r.Books.Settle(1, 2000, 9*hour, 10*hour, 10*hour)
 	r.AtRisk.AddProduct(2000, uint64(hour))
 	r.Reserved.AddProduct(1000, uint64(hour))
-	r.Stranded = 3000
+	r.Config.Cluster.Levels = []string{"rack", "host"}
+	r.Last = sim.Sample{Time: r.End, Free: 7000, Fragment: 500, Largest: []int64{6000, 4000, 7000}, Unusable: []int64{1000, 3000}}
+	r.Samples = []sim.Sample{{Free: 12_000, Fragment: 0, Largest: []int64{8000, 8000, 12_000}, Unusable: []int64{0, 0}},
+		{Time: 8 * hour, Free: 9000, Fragment: 1001, Largest: []int64{5001, 4000, 7000}, Unusable: []int64{3001, 1000}}}
 	r.Findings = []sim.Finding{{Kind: sim.Starvation, Time: 5 * hour, Jobs: []int32{1, 2}, Detail: "waits behind a job that never fits"}}
 	r.Config.Until = r.End
+	r.Jobs[1].Message, r.Jobs[2].Message = "there is no rack", "there is no rack"
 	return r
 }
 

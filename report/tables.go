@@ -125,6 +125,8 @@ var jobFields = func() []field[*jobView] {
 		ratio("contention_slowdown", "the part of it that neighbours make: allreduce_slowdown over locality_slowdown", func(j *jobView) float64 { return contention(&j.JobRow) }),
 		ratio("step_slowdown", "step time over the ideal one, averaged over its running time", func(j *jobView) float64 { return float64(j.Step) / 1e6 }),
 		flag("never_fits", "asks for more than the empty cluster or the whole quota can give", func(j *jobView) bool { return j.NeverFits }),
+		text("message", "why a job that is still queued at the end has no place, in the words of the scheduler; null if it has nothing to say", true,
+			func(j *jobView) string { return j.Message }),
 		flag("carried", "ran before the measured window; outside wait statistics", func(j *jobView) bool { return j.Carried }),
 	)
 }()

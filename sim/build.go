@@ -8,6 +8,7 @@ import (
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 func newWorld(cfg *Config) (*world, error) {
@@ -19,7 +20,8 @@ func newWorld(cfg *Config) (*world, error) {
 			return nil, fmt.Errorf("job %q is submitted before the one it follows: jobs must be sorted by submission", cfg.Jobs[j].ID)
 		}
 	}
-	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{}}
+	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{},
+		barredBy: map[string]int32{}, barred: [][]bool{nil}}
 	w.buildNodes()
 	if err := w.buildJobs(); err != nil {
 		return nil, err
@@ -114,9 +116,10 @@ func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
 			return err
 		}
 		s.maskSlot = w.slotOf(s.models)
-		s.shape = w.shapeOf(s.request, s.models)
+		s.filter = w.filterOf(ps)
+		s.shape = w.shapeOf(s.request, s.models, s.filter)
 		for r := int32(0); r < s.count; r++ {
-			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, nominated: -1})
+			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, within: -1, nominated: -1})
 		}
 		if s.min == 0 {
 			w.jobs[j].setsReady++ // an empty PodSet keeps nobody waiting
@@ -159,15 +162,50 @@ func (w *world) slotOf(mask uint64) int32 {
 
 // shapeOf registers a pod shape with the index of every plane; the planes number shapes
 // alike.
-func (w *world) shapeOf(request topology.Resources, models uint64) capacity.Shape {
-	key := shapeKey{request, models}
+func (w *world) shapeOf(request topology.Resources, models uint64, filter int32) capacity.Shape {
+	key := shapeKey{request, models, filter}
 	if s, ok := w.shapes[key]; ok {
 		return s
 	}
 	var s capacity.Shape
 	for p := range w.nodes.planes {
-		s = w.nodes.planes[p].index.Register(request, models)
+		s = w.nodes.planes[p].index.RegisterBarred(request, models, w.barred[filter])
 	}
 	w.shapes[key] = s
 	return s
+}
+
+// filterOf numbers what a PodSet asks of nodes beside room, and works out once which nodes
+// that bars: the wrong labels, or a taint it does not tolerate.
+func (w *world) filterOf(ps *workloads.PodSet) int32 {
+	text := ""
+	if ps.NodeSelector != nil || ps.Tolerations != nil {
+		text = fmt.Sprintf("%#v %#v", ps.NodeSelector, ps.Tolerations)
+	}
+	tolerations := ps.Tolerated()
+	if len(tolerations) > len(ps.Tolerations) {
+		text += " gpu"
+	}
+	if f, ok := w.barredBy[text]; ok {
+		return f
+	}
+	var barred []bool
+	nodes := w.cfg.Cluster.Nodes
+	for i := range nodes {
+		n := &nodes[i]
+		if topology.MatchAll(ps.NodeSelector, n.Labels) && topology.Untolerated(n.Taints, tolerations) == nil {
+			continue
+		}
+		if barred == nil {
+			barred = make([]bool, len(nodes))
+		}
+		barred[i] = true
+	}
+	f := int32(0)
+	if barred != nil {
+		f = int32(len(w.barred))
+		w.barred = append(w.barred, barred)
+	}
+	w.barredBy[text] = f
+	return f
 }

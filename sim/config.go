@@ -26,6 +26,7 @@ type Config struct {
 
 	StarvationAfter int64 // 0 means DefaultStarvationAfter
 	Until           int64 // 0: the run ends with its last transition
+	SampleEvery     int64 // between two samples of how free GPUs lie; 0: none are taken
 	Seed            uint64
 }
 

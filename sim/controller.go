@@ -70,6 +70,14 @@ type Admitter interface {
 	CanEver(v View, job int32) bool
 }
 
+// Explainer is an Admitter that can say, in the words of the real scheduler, why queued
+// jobs have no place.
+type Explainer interface {
+	// Explain calls say with the jobs of the list that it has something to say of. It is
+	// for people, at the end of a run.
+	Explain(v View, jobs []int32, say func(job int32, message string))
+}
+
 // Binder decides which nodes pods get.
 type Binder interface {
 	Controller

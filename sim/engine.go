@@ -43,11 +43,12 @@ type Engine struct {
 	reservedIdle    ledger.Uint128 // quota taken beyond what is bound, milli-GPU x ns
 	reservedRate    int64
 	closingReserved ledger.Uint128
-	closingStranded int64
+	closingLast     Sample
 	wound           bool // the clock was moved back to the last transition
 	intervals       []Interval
 	fitKnown        map[uint64]bool // per jobShape
 
+	sampler    sampler
 	scratch    *fabric.Scratch
 	load       fabric.Load
 	sharing    sharing
@@ -94,6 +95,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.BinderCycle, wakeKind: evBinderWake, wakeAt: Never}
+	e.newSampler()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
 	for _, f := range cfg.Faults {
@@ -162,10 +164,11 @@ func (e *Engine) over() bool {
 // at its end are kept: should nothing happen any more, the run ended here.
 func (e *Engine) advanceTo(t int64) {
 	if t > e.now {
+		e.sampleUntil(t)
 		if e.lastTransition == e.now {
 			e.closing.CopyFrom(e.books)
 			e.closingReserved = e.reservedIdle
-			e.noteStranded()
+			e.noteLast()
 		}
 		e.reservedIdle.AddProduct(uint64(e.reservedRate), uint64(t-e.now))
 		e.books.Advance(t)

@@ -422,8 +422,8 @@ func (s *story) ledger(t *testing.T, d *datadriven.TestData) string {
 			fmt.Fprintf(&b, "(%s %s)\n", x.name, gpuSeconds(x.sum))
 		}
 	}
-	if s.result.Stranded > 0 {
-		fmt.Fprintf(&b, "(stranded at the end %s GPUs)\n", decimal(big.NewInt(s.result.Stranded), 3))
+	if s.result.Last.Stranded() > 0 {
+		fmt.Fprintf(&b, "(stranded at the end %s GPUs)\n", decimal(big.NewInt(s.result.Last.Stranded()), 3))
 	}
 	return b.String()
 }

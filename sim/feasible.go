@@ -49,7 +49,7 @@ func (e *Engine) capacityFor(j int32) topology.Resources {
 func (e *Engine) eligible(s, node int32) bool {
 	st := &e.sets[s]
 	m := e.cfg.Cluster.Nodes[node].Model
-	return (st.pinned < 0 || st.pinned == node) && (st.models == 0 || m >= 0 && st.models>>m&1 == 1)
+	return (st.filter == 0 || !e.barred[st.filter][node]) && (st.pinned < 0 || st.pinned == node) && (st.models == 0 || m >= 0 && st.models>>m&1 == 1)
 }
 
 // placeEmpty reports whether the pods that a PodSet cannot do without have room when

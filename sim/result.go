@@ -25,7 +25,8 @@ type JobRow struct {
 	Locality   int64 // the part of AllReduce that the placement alone makes
 	Step       int64
 	NeverFits  bool
-	Carried    bool // ran before the measured window: outside wait statistics
+	Carried    bool   // ran before the measured window: outside wait statistics
+	Message    string // why a job that is still queued has no place, in the scheduler's words; "" if there is nothing to add
 }
 
 // Result is a finished run.
@@ -41,7 +42,8 @@ type Result struct {
 	Reserved     ledger.Uint128 // milli-GPU x ns of quota taken beyond what was bound
 	ReservedRate int64          // milli-GPU of quota taken beyond what is bound at the end
 	Beyond       bool           // something was due later than int64 nanoseconds can say
-	Stranded     int64          // free milli-GPU at the end on hosts where no waiting pod fits
+	Last         Sample         // how free GPUs lie at the end
+	Samples      []Sample       // the same every Config.SampleEvery, from time 0
 	Findings     []Finding
 }
 
@@ -49,10 +51,11 @@ type Result struct {
 // collects the rows.
 func (e *Engine) Finish() *Result {
 	e.windToEnd()
+	e.sampleUntil(e.now + 1)
 	e.findStuck()
 	r := &Result{Config: e.cfg, Policy: e.policy.Name, Seed: e.cfg.Seed, End: e.now, Books: e.books,
-		Beyond: e.events.beyond, Stranded: e.endStranded(),
-		Reserved: e.reservedIdle, ReservedRate: e.reservedRate}
+		Beyond: e.events.beyond, Reserved: e.reservedIdle, ReservedRate: e.reservedRate}
+	r.Last, r.Samples = e.lastSample(), e.samplesTo(r.End)
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
@@ -67,22 +70,23 @@ func (e *Engine) Finish() *Result {
 	for j := range e.jobs {
 		r.Jobs[j] = e.row(int32(j))
 	}
+	e.explain(r.Jobs)
 	r.Digest, r.Findings = e.digest, e.findings
 	return r
 }
 
-// noteStranded remembers, while a run may be at its own end, what is stranded there.
-func (e *Engine) noteStranded() {
+// noteLast remembers, while a run may be at its own end, how free GPUs lie there.
+func (e *Engine) noteLast() {
 	if e.arrived == len(e.jobs) && e.running == 0 {
-		e.closingStranded = e.stranded()
+		e.closingLast = e.sample(e.now)
 	}
 }
 
-func (e *Engine) endStranded() int64 {
+func (e *Engine) lastSample() Sample {
 	if e.wound {
-		return e.closingStranded
+		return e.closingLast
 	}
-	return e.stranded()
+	return e.sample(e.now)
 }
 
 // windToEnd moves the clock and the books to the run's own end: `until` if it is given,
@@ -97,6 +101,21 @@ func (e *Engine) windToEnd() {
 		e.reservedIdle = e.closingReserved
 		e.now = e.lastTransition
 	}
+}
+
+// explain asks the Admitter about the jobs that are still queued.
+func (e *Engine) explain(rows []JobRow) {
+	x, ok := e.policy.Admitter.(Explainer)
+	if !ok {
+		return
+	}
+	var queued []int32
+	for j := range rows {
+		if rows[j].State == Queued {
+			queued = append(queued, int32(j))
+		}
+	}
+	x.Explain(e.tx.View, queued, func(j int32, message string) { rows[j].Message = message })
 }
 
 func (e *Engine) row(j int32) JobRow {
@@ -114,42 +133,4 @@ func (e *Engine) row(j int32) JobRow {
 		r.Step, _ = jb.stepSum.CeilDiv(uint64(jb.runNanos))
 	}
 	return r
-}
-
-// stranded is the free milli-GPU on hosts where none of the waiting pod shapes fits; 0
-// when nobody waits.
-func (e *Engine) stranded() int64 {
-	if e.queued.Len() == 0 && e.unbound.Len() == 0 {
-		return 0
-	}
-	fits := make([]bool, len(e.cfg.Cluster.Nodes))
-	mark := func(j int32) {
-		jb := &e.jobs[j]
-		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
-			e.markFitting(fits, s)
-		}
-	}
-	for j := e.unbound.First(); j >= 0; j = e.unbound.Next(j) {
-		mark(j)
-	}
-	for j := e.queued.First(); j >= 0; j = e.queued.Next(j) {
-		mark(j)
-	}
-	var n int64
-	for node := range fits {
-		if f := e.nodes.planes[Physical].free[node][topology.GPU]; !fits[node] && f > 0 {
-			n += f
-		}
-	}
-	return n
-}
-
-func (e *Engine) markFitting(fits []bool, s int32) {
-	if e.sets[s].request[topology.GPU] == 0 || e.sets[s].bound == e.sets[s].count {
-		return
-	}
-	counts := e.nodes.planes[Physical].index.Counts(e.sets[s].shape)
-	for node := range fits {
-		fits[node] = fits[node] || counts[e.cfg.Cluster.HostDomain(int32(node))] > 0
-	}
 }

@@ -39,6 +39,10 @@ type nodes struct {
 	nominated []topology.Resources // promised to pods that wait for a victim
 	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
+
+	// inDomain is what assignments to domains above the host hold, by domain: no node in
+	// particular, so no plane has it. nil until there is one.
+	inDomain []topology.Resources
 }
 
 // placed is a pod in line for a node, in this life of it.
@@ -122,7 +126,8 @@ type pod struct {
 	gen       uint32
 	attempt   uint32
 	state     PodState
-	assigned  bool         // the pin is a topology assignment of this admission
+	assigned  bool         // the pin, or within, is a topology assignment of this admission
+	within    int32        // the domain above the host that it is assigned to, or -1
 	held      bool         // assumed beyond its cycle
 	nominated int32        // node promised to it, or -1
 	visible   bool         // the Binder knows it
@@ -138,6 +143,7 @@ type set struct {
 	models     uint64
 	maskSlot   int32
 	shape      capacity.Shape
+	filter     int32 // of nodes; 0 bars none
 	held       int32 // of its pods: assumed beyond a cycle
 	ask        devices.Ask
 	bound      int32
@@ -169,11 +175,14 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	barredBy  map[string]int32 // filters by what they ask, in barred
+	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
 }
 
 type shapeKey struct {
 	request topology.Resources
 	models  uint64
+	filter  int32
 }
 
 // take changes what is used of a node in a plane; negative quantities give back.

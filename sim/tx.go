@@ -79,6 +79,18 @@ func (tx *Tx) Assign(pod, node int32) {
 	tx.do(op{kind: opAssign, a: pod, b: node})
 }
 
+// AssignWithin gives a pod of a queued job a domain above the host: it may go to any node
+// of it. What it asks for is held of the domain, of no node in particular, as long as the
+// job has quota.
+func (tx *Tx) AssignWithin(pod, domain int32) {
+	e := tx.e
+	pd := &e.pods[pod]
+	e.must(!pd.assigned, "assign a pod twice")
+	pd.assigned, pd.within = true, domain
+	e.takeWithin(domain, e.sets[pd.set].request)
+	tx.do(op{kind: opAssign, a: pod, b: domain})
+}
+
 // Assume takes a node's resources for a pending pod. Commit binds it.
 func (tx *Tx) Assume(pod, node int32) {
 	e := tx.e
@@ -255,7 +267,7 @@ func (e *Engine) pretendPlaces(j int32, by int64) {
 			e.returnGPUs(pd.node, pd.gpus, -e.sets[pd.set].ask.Milli*int32(by))
 		}
 		if pd.assigned {
-			e.take(Assigned, pd.pin, r)
+			e.takeAssigned(pd, r)
 		}
 	}
 }
@@ -274,8 +286,24 @@ func (e *Engine) unassignPod(p int32) {
 		return
 	}
 	st := &e.sets[pd.set]
-	e.take(Assigned, pd.pin, topology.Resources{}.Minus(st.request))
-	pd.assigned, pd.pin = false, st.pinned
+	e.takeAssigned(pd, topology.Resources{}.Minus(st.request))
+	pd.assigned, pd.pin, pd.within = false, st.pinned, -1
+}
+
+// takeAssigned changes what a pod's topology assignment holds, of a node or of a domain.
+func (e *Engine) takeAssigned(pd *pod, r topology.Resources) {
+	if pd.within >= 0 {
+		e.takeWithin(pd.within, r)
+		return
+	}
+	e.take(Assigned, pd.pin, r)
+}
+
+func (e *Engine) takeWithin(domain int32, r topology.Resources) {
+	if e.nodes.inDomain == nil {
+		e.nodes.inDomain = make([]topology.Resources, len(e.cfg.Cluster.Domains))
+	}
+	e.nodes.inDomain[domain] = e.nodes.inDomain[domain].Plus(r)
 }
 
 // must panics when an invariant is broken; the command line turns the panic into a

@@ -151,7 +151,7 @@ func (tx *Tx) Preempt(pod int32) {
 func (tx *Tx) Reassign(pod, node int32) {
 	e := tx.e
 	pd := &e.pods[pod]
-	e.must(pd.assigned && (pd.state == PodAbsent || pd.state == PodPending), "reassign a pod that is bound or has no assignment")
+	e.must(pd.assigned && pd.within < 0 && (pd.state == PodAbsent || pd.state == PodPending), "reassign a pod that is bound or has no assignment")
 	r := e.sets[pd.set].request
 	e.take(Assigned, pd.pin, topology.Resources{}.Minus(r))
 	e.take(Assigned, node, r)

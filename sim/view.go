@@ -86,6 +86,16 @@ func (v View) PodRequest(set int32) *topology.Resources { return &v.e.sets[set].
 // Models returns the GPU models a PodSet accepts as a bit set; 0 accepts all.
 func (v View) Models(set int32) uint64 { return v.e.sets[set].models }
 
+// Filters returns how many distinct filters of nodes PodSets have: selectors and
+// tolerations that bar the same nodes may be two. Filter 0 bars none.
+func (v View) Filters() int32 { return int32(len(v.e.barred)) }
+
+// Filter returns the filter of a PodSet.
+func (v View) Filter(set int32) int32 { return v.e.sets[set].filter }
+
+// Bars reports whether a filter keeps pods off a node: the wrong labels, or a taint.
+func (v View) Bars(filter, node int32) bool { return filter != 0 && v.e.barred[filter][node] }
+
 // PinnedNode returns the node a PodSet is pinned to by its job, or -1.
 func (v View) PinnedNode(set int32) int32 { return v.e.sets[set].pinned }
 
@@ -103,7 +113,18 @@ func (v View) Pin(pod int32) int32         { return v.e.pods[pod].pin }
 func (v View) Attempt(pod int32) uint32    { return v.e.pods[pod].attempt }
 func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 
-// Assigned reports whether the node of Pin is a topology assignment.
+// Within returns the domain above the host that a pod is assigned to, or -1.
+func (v View) Within(pod int32) int32 { return v.e.pods[pod].within }
+
+// HeldWithin returns what assignments to a domain above the host hold of it.
+func (v View) HeldWithin(domain int32) topology.Resources {
+	if v.e.nodes.inDomain == nil {
+		return topology.Resources{}
+	}
+	return v.e.nodes.inDomain[domain]
+}
+
+// Assigned reports whether Pin or Within is a topology assignment.
 func (v View) Assigned(pod int32) bool { return v.e.pods[pod].assigned }
 
 // NodeOf returns the node a pod is on, or -1.

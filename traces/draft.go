@@ -130,7 +130,11 @@ func inOurWords(err error) error {
 	if !ok {
 		return &fieldError{"", err.Error()}
 	}
-	name := e.Field[strings.LastIndexByte(e.Field, '.')+1:]
+	field := e.Field
+	if i := strings.Index(field, ".slices"); i >= 0 {
+		field = "slices"
+	}
+	name := field[strings.LastIndexByte(field, '.')+1:]
 	for _, w := range [...]struct{ theirs, ours string }{
 		{"count", "pods"}, {"podsets", "pods"}, {"min_count", "min_pods"}, {"name", "podset"}, {"image_bytes", "image_size"},
 	} {

@@ -72,6 +72,10 @@ var podFields = []field[podSet]{
 	count("min_pods", func(p *podSet) *int32 { return &p.MinCount }),
 	{"gpu_models", list, setModels, func(p *podSet) string { return strings.Join(p.Models, "|") }},
 	{"topology", text, setTopology, getTopology},
+	{"slices", list, setSlices, getSlices},
+	word("group", func(p *podSet) *string { return &p.Topology.Group }),
+	{"node_selector", list, setNodeSelector, getNodeSelector},
+	{"tolerations", list, setTolerations, getTolerations},
 	word("node", func(p *podSet) *string { return &p.Node }),
 	count("never_ready", func(p *podSet) *int32 { return &p.NeverReady }),
 }
@@ -272,20 +276,20 @@ var topologyModes = [...]string{
 	workloads.TopologyUnconstrained: "unconstrained",
 	workloads.TopologyPreferred:     "preferred",
 	workloads.TopologyRequired:      "required",
-	workloads.TopologySliceOnly:     "slice-only", // written, but not read: a trace has no words for slices yet
+	workloads.TopologySliceOnly:     "slice-only",
 }
 
 func setTopology(c *context, p *podSet, s string) error {
 	mode, level, hasLevel := strings.Cut(s, ":")
 	i := slices.Index(topologyModes[:], mode)
-	if i <= 0 || i == int(workloads.TopologySliceOnly) {
-		return fmt.Errorf("%s is no topology request: expected required:LEVEL, preferred:LEVEL or unconstrained%s",
-			quote(s), suggest.Hint(mode, topologyModes[1:workloads.TopologySliceOnly]))
+	if i <= 0 {
+		return fmt.Errorf("%s is no topology request: expected required:LEVEL, preferred:LEVEL, unconstrained or slice-only%s",
+			quote(s), suggest.Hint(mode, topologyModes[1:]))
 	}
 	p.Topology.Mode = workloads.TopologyMode(i)
-	needsLevel := p.Topology.Mode != workloads.TopologyUnconstrained
+	needsLevel := p.Topology.Mode == workloads.TopologyPreferred || p.Topology.Mode == workloads.TopologyRequired
 	if hasLevel != needsLevel || hasLevel && level == "" {
-		return fmt.Errorf("%s: expected required:LEVEL or preferred:LEVEL with the name of a level, or unconstrained without", quote(s))
+		return fmt.Errorf("%s: expected required:LEVEL or preferred:LEVEL with the name of a level, or unconstrained or slice-only without", quote(s))
 	}
 	var err error
 	p.Topology.Level, err = c.name(level)
@@ -297,4 +301,43 @@ func getTopology(p *podSet) string {
 		return topologyModes[p.Topology.Mode]
 	}
 	return topologyModes[p.Topology.Mode] + ":" + p.Topology.Level
+}
+
+// setSlices reads layers of slices, the outermost first, as in block:8|rack:4.
+func setSlices(c *context, p *podSet, s string) error {
+	p.Topology.Slices = [workloads.MaxSliceLayers]workloads.Slice{}
+	layer := 0
+	for part := range strings.SplitSeq(s, "|") {
+		if layer == workloads.MaxSliceLayers {
+			return fmt.Errorf("%s: expected at most %d layers of slices", quote(s), workloads.MaxSliceLayers)
+		}
+		colon := strings.LastIndexByte(part, ':')
+		if colon <= 0 {
+			return fmt.Errorf("%s is no layer of slices: expected LEVEL:SIZE such as rack:4", quote(part))
+		}
+		size, err := pods.parse(part[colon+1:])
+		if err == nil && size == 0 {
+			err = fmt.Errorf("%s: expected slices of at least one pod", quote(part))
+		}
+		if err != nil {
+			return err
+		}
+		slice := workloads.Slice{Size: int32(size)}
+		if slice.Level, err = c.name(part[:colon]); err != nil {
+			return err
+		}
+		p.Topology.Slices[layer] = slice
+		layer++
+	}
+	return nil
+}
+
+func getSlices(p *podSet) string {
+	var parts []string
+	for _, s := range p.Topology.Slices {
+		if s.Size > 0 {
+			parts = append(parts, s.Level+":"+strconv.Itoa(int(s.Size)))
+		}
+	}
+	return strings.Join(parts, "|")
 }

@@ -56,6 +56,13 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"topology", "required:rack", "required:rack"},
 		{"topology", "preferred:a:b", "preferred:a:b"},
 		{"topology", "unconstrained", "unconstrained"},
+		{"topology", "slice-only", "slice-only"},
+		{"slices", "rack:4", "rack:4"},
+		{"slices", "a:b:16|rack:08|host:2", "a:b:16|rack:8|host:2"},
+		{"group", "mpi", "mpi"},
+		{"node_selector", "pool=spot|gen=", "pool=spot|gen="},
+		{"tolerations", "spot", "spot"},
+		{"tolerations", "spot=x:NoSchedule|gone:NoExecute|*|*:PreferNoSchedule|k=", "spot=x:NoSchedule|gone:NoExecute|*|*:PreferNoSchedule|k="},
 		{"node", "node-7", "node-7"},
 		{"never_ready", "1", "1"},
 	}
@@ -182,5 +189,41 @@ func TestErrorsOfValidateNameOurFields(t *testing.T) {
 	}
 	if got := inOurWords(fmt.Errorf("odd")).(*fieldError); got.field != "" || got.msg != "odd" {
 		t.Errorf("an error of another kind became %+v", got)
+	}
+}
+
+func TestMistakesOfTopologies(t *testing.T) {
+	for field, texts := range map[string]map[string]string{
+		"node_selector": {"": `"" is no label`, "pool": "expected KEY=VALUE", "=a": "is no label", "a=b|": `"" is no label`, "a=\x00": "control character"},
+		"tolerations": {"": "is no toleration", "=v": "is no toleration", "k:": "is no toleration", "*=v": "is no toleration",
+			"k:NoSched": "expected the effect NoSchedule", "k=v:NoSchedule:x": "expected the effect", "k|": "is no toleration"},
+		"topology": {
+			"required":        "with the name of a level",
+			"slice-only:rack": "slice-only without",
+			"slices":          "is no topology request",
+			"none":            "is no topology request",
+		},
+		"slices": {
+			"4":                         `"4" is no layer of slices: expected LEVEL:SIZE`,
+			":4":                        "is no layer",
+			"rack":                      "is no layer",
+			"rack:":                     "",
+			"rack:x":                    "",
+			"rack:0":                    "slices of at least one pod",
+			"rack:-1":                   "",
+			"rack:4||host:2":            `"" is no layer`,
+			"a:16|b:8|c:4|d:2":          "expected at most 3 layers",
+			"rack:99999999999999":       "",
+			"rack\x00:4":                "control character",
+			"block:8|rack:4|rack\x00:2": "control character",
+		},
+	} {
+		for text, want := range texts {
+			d := newDraft(1)
+			err := d.put(lookup(), slots[field], text)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %q: got %v, want %q", field, text, err, want)
+			}
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 	"pgregory.net/rapid"
 )
@@ -119,7 +120,10 @@ func everyField() workloads.Job {
 		Affinity: []workloads.PodTerm{{Level: "rack"}, {Level: "zone", Weight: 7}}, AntiAffinity: []workloads.PodTerm{{Level: "host", Weight: 100}},
 		Spread: []workloads.SpreadConstraint{{Level: "rack", MaxSkew: 2}, {Level: "zone", MaxSkew: 1, Soft: true}},
 		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 1), Models: []string{"A"},
-			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l"}, Node: "n", NeverReady: 1}},
+			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l",
+				Slices: [workloads.MaxSliceLayers]workloads.Slice{{Level: "l", Size: 3}}}, NeverReady: 1, Node: "n",
+			NodeSelector: []topology.Requirement{{Key: "k", Operator: topology.In, Values: []string{"v"}}},
+			Tolerations:  []topology.Toleration{{Key: "k", Value: "v", Effect: "NoSchedule"}, {Exists: true}}}},
 	}
 }
 
@@ -162,12 +166,31 @@ func anyPodSet(name string) *rapid.Generator[workloads.PodSet] {
 		p.NeverReady = rapid.Int32Range(0, p.Count).Draw(t, "never ready")
 		p.Request = request(rapid.Int64Range(0, 8000).Draw(t, "gpu"), rapid.Int64Range(0, 1e6).Draw(t, "cpu"), rapid.Int64Range(0, 1<<40).Draw(t, "memory"))
 		p.Models = rapid.SliceOfN(rapid.StringMatching(`[A-Z0-9]{1,5}`), 1, 3).Draw(t, "models")
-		p.Topology.Mode = workloads.TopologyMode(rapid.IntRange(0, 3).Draw(t, "mode"))
-		if p.Topology.Mode >= workloads.TopologyPreferred {
+		p.Topology.Mode = workloads.TopologyMode(rapid.IntRange(0, 4).Draw(t, "mode"))
+		anySlices(t, &p)
+		if p.Topology.Mode == workloads.TopologyPreferred || p.Topology.Mode == workloads.TopologyRequired {
 			p.Topology.Level = rapid.StringMatching(`[a-z:]{1,5}`).Draw(t, "level")
 		}
 		return p
 	})
+}
+
+// anySlices draws layers of slices, of which those with a mode of slices only have one.
+func anySlices(t *rapid.T, p *workloads.PodSet) {
+	layers := rapid.IntRange(0, workloads.MaxSliceLayers).Draw(t, "layers")
+	if p.Topology.Mode == workloads.TopologySliceOnly {
+		layers = max(1, layers)
+	}
+	if p.Topology.Mode == workloads.TopologyNone {
+		layers = 0
+	}
+	for i := range layers {
+		size := int32(1) << (workloads.MaxSliceLayers - i)
+		p.Topology.Slices[i] = workloads.Slice{Level: rapid.StringMatching(`[a-z:]{1,5}`).Draw(t, "slice level"), Size: size}
+		if p.Count%size != 0 {
+			p.Count *= size
+		}
+	}
 }
 
 // anyJob draws a job of up to maxSets PodSets; without PodSets it has a total of GPUs.

@@ -1,6 +1,8 @@
 package workloads
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -49,6 +51,9 @@ type PodSet struct {
 	Topology   TopologyRequest
 	Node       string // pins every pod to the named node when not empty
 	NeverReady int32  // how many of its pods, the last ones, never become ready
+
+	NodeSelector []topology.Requirement // what a node must have
+	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
 // PodTerm asks for a job's pods to be in one domain of a level, or in none together; of
@@ -151,3 +156,12 @@ func (p *ModelProfile) StepNanos(allReduce int64) int64 {
 
 // Hidden is how much of an all-reduce the computation of a step hides, in ns.
 func (p *ModelProfile) Hidden() int64 { return p.Compute * 2 * p.OverlapMilli / 3000 }
+
+// Tolerated returns the tolerations of a PodSet's pods. Pods that ask for GPUs tolerate a
+// taint by the resource's name, as the admission plugin ExtendedResourceToleration has it.
+func (s *PodSet) Tolerated() []topology.Toleration {
+	if s.Request[topology.GPU] == 0 {
+		return s.Tolerations
+	}
+	return append(slices.Clip(s.Tolerations), topology.Toleration{Key: topology.GPU.String(), Exists: true})
+}

@@ -102,7 +102,10 @@ func validatePodSets(sets []PodSet) error {
 		}
 		pods += int64(sets[i].Count)
 	}
-	return firstWrong(limit{"podsets", pods, 1, MaxPods, "pods"})
+	if err := firstWrong(limit{"podsets", pods, 1, MaxPods, "pods"}); err != nil {
+		return err
+	}
+	return validateGroups(sets)
 }
 
 func indexOf(sets []PodSet, name string) int {
@@ -123,45 +126,7 @@ func validatePodSet(field string, p *PodSet) error {
 	if err != nil {
 		return err
 	}
-	return validateTopology(field, p.Topology)
-}
-
-func validateTopology(field string, t TopologyRequest) error {
-	needsLevel := t.Mode == TopologyPreferred || t.Mode == TopologyRequired
-	switch {
-	case t.Mode > TopologySliceOnly:
-		return wrong(field+".topology", "mode %d: expected 0 to %d", t.Mode, TopologySliceOnly)
-	case needsLevel && t.Level == "":
-		return wrong(field+".topology", "a required or preferred topology names a level")
-	case !needsLevel && t.Level != "":
-		return wrong(field+".topology", "level %q: expected none unless the topology is required or preferred", t.Level)
-	case t.Mode == TopologySliceOnly && t.Slices[0].Size == 0:
-		return wrong(field+".topology.slices", "a topology of slices only needs a slice")
-	case t.Mode == TopologyNone && t.Slices[0].Size > 0:
-		return wrong(field+".topology.slices", "expected none without a topology")
-	}
-	return validateSlices(field+".topology.slices", &t.Slices)
-}
-
-// validateSlices wants layers without gaps, each with a level of its own and a size that
-// divides the one before. Which level is below which, the cluster knows.
-func validateSlices(field string, layers *[MaxSliceLayers]Slice) error {
-	for i, s := range layers {
-		at := fmt.Sprintf("%s[%d]", field, i)
-		switch {
-		case s == Slice{}:
-			continue
-		case i > 0 && layers[i-1].Size == 0:
-			return wrong(at, "expected a layer before it")
-		case s.Level == "":
-			return wrong(at+".level", "a slice names a level")
-		case s.Size < 1 || s.Size > MaxPods:
-			return wrong(at+".size", "%d pods: expected 1 to %d", s.Size, MaxPods)
-		case i > 0 && layers[i-1].Size%s.Size != 0:
-			return wrong(at+".size", "%d pods: expected a divisor of the %d of the layer before", s.Size, layers[i-1].Size)
-		}
-	}
-	return nil
+	return validateTopology(field, p)
 }
 
 // requestLimits bounds the sum of each resource over a job's pods.

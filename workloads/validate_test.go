@@ -123,8 +123,9 @@ func TestValidateSlices(t *testing.T) {
 		{TopologyRequest{Mode: TopologyUnconstrained, Slices: [MaxSliceLayers]Slice{{}, {"rack", 2}}}, "podsets[0].topology.slices[1]: expected a layer before it"},
 		{TopologyRequest{Mode: TopologyUnconstrained, Slices: [MaxSliceLayers]Slice{{"rack", 4}, {"host", 3}}},
 			"podsets[0].topology.slices[1].size: 3 pods: expected a divisor of the 4 of the layer before"},
+		{TopologyRequest{Mode: TopologySliceOnly, Slices: [MaxSliceLayers]Slice{{"rack", 3}}}, "podsets[0].topology.slices[0].size: 3: expected a divisor of the 8 pods"},
 	} {
-		err := validateTopology("podsets[0]", c.ask)
+		err := validateTopology("podsets[0]", &PodSet{Count: 8, Topology: c.ask})
 		if got := ""; err != nil || c.want != "" {
 			if err != nil {
 				got = err.Error()
@@ -133,5 +134,36 @@ func TestValidateSlices(t *testing.T) {
 				t.Errorf("%+v: %q, want %q", c.ask, got, c.want)
 			}
 		}
+	}
+}
+
+func TestValidateGroups(t *testing.T) {
+	rack := TopologyRequest{Mode: TopologyRequired, Level: "rack", Group: "g"}
+	slices := rack
+	slices.Slices[0] = Slice{"host", 2}
+	block := TopologyRequest{Mode: TopologyRequired, Level: "block", Group: "g"}
+	pair := func(a, b PodSet) []PodSet { return []PodSet{a, b, {Name: "alone", Count: 7}} }
+	for want, sets := range map[string][]PodSet{
+		"": pair(PodSet{Name: "leader", Count: 1, Topology: rack}, PodSet{Name: "workers", Count: 8, Topology: slices}),
+		`podsets[0].topology.group: "g" has 1 PodSets: expected a leader and its workers`: pair(
+			PodSet{Name: "a", Count: 1, Topology: rack}, PodSet{Name: "b", Count: 1}),
+		`podsets[0].topology.group: "g" has PodSets of 3 and 2 pods: expected one of a single pod`: pair(
+			PodSet{Name: "a", Count: 3, Topology: rack}, PodSet{Name: "b", Count: 2, Topology: rack}),
+		`podsets[0].topology: the PodSets of group "g" ask for different topologies: expected the same`: pair(
+			PodSet{Name: "a", Count: 3, Topology: rack}, PodSet{Name: "b", Count: 1, Topology: block}),
+		`podsets[0].topology.group: "g": expected no PodSet that is pinned to a node`: pair(
+			PodSet{Name: "a", Count: 3, Topology: rack}, PodSet{Name: "b", Count: 1, Topology: rack, Node: "n"}),
+	} {
+		got := ""
+		if err := validatePodSets(sets); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	three := []PodSet{{Name: "a", Count: 1, Topology: rack}, {Name: "b", Count: 1, Topology: rack}, {Name: "c", Count: 1, Topology: rack}}
+	if err := validatePodSets(three); err == nil || err.Error() != `podsets[0].topology.group: "g" has 3 PodSets: expected a leader and its workers` {
+		t.Errorf("three PodSets in a group: %v", err)
 	}
 }

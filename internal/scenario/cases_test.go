@@ -216,6 +216,20 @@ func showPodSet(b *strings.Builder, p *workloads.PodSet) {
 	if p.Topology.Mode != workloads.TopologyNone {
 		fmt.Fprintf(b, " topology %d %s", p.Topology.Mode, p.Topology.Level)
 	}
+	for _, s := range p.Topology.Slices {
+		if s.Size > 0 {
+			fmt.Fprintf(b, " slices of %d in a %s", s.Size, s.Level)
+		}
+	}
+	for _, r := range p.NodeSelector {
+		fmt.Fprintf(b, " where %s is %s", r.Key, r.Values[0])
+	}
+	if p.Tolerations != nil {
+		fmt.Fprintf(b, " tolerates %v", p.Tolerations)
+	}
+	if p.Topology.Group != "" {
+		fmt.Fprintf(b, " group %s", p.Topology.Group)
+	}
 	b.WriteString("\n")
 }
 

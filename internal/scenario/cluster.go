@@ -260,6 +260,9 @@ func nodeOf(n *Node, levels []string) (node topology.Node, field, problem string
 	for resource := range given {
 		node.Allocatable[resource] = cmp.Or(given[resource], node.Allocatable[resource])
 	}
+	if node.Taints, problem = taintsOf(n.Taints); problem != "" {
+		return node, "taints", problem
+	}
 	node.Path, field, problem = pathOf(n, levels)
 	return node, field, problem
 }
@@ -269,7 +272,7 @@ func pathOf(n *Node, levels []string) (names []string, field, problem string) {
 	above := levels[:max(0, len(levels)-1)]
 	for _, level := range slices.Sorted(maps.Keys(n.Domains)) {
 		if !slices.Contains(above, level) {
-			known := append(slices.Clone(above), "name", "count", "gpus", "gpuModel", "cpu", "memory", "pods", "path", "labels")
+			known := append(slices.Clone(above), "name", "count", "gpus", "gpuModel", "cpu", "memory", "pods", "path", "labels", "taints")
 			return nil, level, "unknown field, and not among the levels, " + strings.Join(levels, ", ") + ", which cluster.levels can change" + suggest.Hint(level, known)
 		}
 	}

@@ -38,7 +38,8 @@ type File struct {
 	PodCreation      string            `yaml:"podCreation"` // burst, slow-start or interleaved
 	Starvation       *Starvation       `yaml:"starvation"`
 	Until            Duration          `yaml:"until,positive,or=horizon"`
-	Seed             *uint64           `yaml:"seed"` // 1 if nil
+	Sample           Duration          `yaml:"sample,positive"` // how often to look how free GPUs lie
+	Seed             *uint64           `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
@@ -75,6 +76,14 @@ type Node struct {
 	Path     []string          `yaml:"path"`
 	Domains  map[string]string `yaml:",rest"`
 	Labels   map[string]string `yaml:"labels"`
+	Taints   []Taint           `yaml:"taints"`
+}
+
+// Taint keeps pods that do not tolerate it off a node, as in Kubernetes.
+type Taint struct {
+	Key    string `yaml:"key,required"`
+	Value  string `yaml:"value"`
+	Effect string `yaml:"effect,required"` // NoSchedule, NoExecute or PreferNoSchedule
 }
 
 // NodesFrom names a file with the nodes.
@@ -237,14 +246,34 @@ type Pods struct {
 	Node         string     `yaml:"node"`
 	GPUModels    []string   `yaml:"gpuModels"`
 	Topology     *Topology  `yaml:"topology"`
+
+	NodeSelector map[string]string `yaml:"nodeSelector"`
+	Tolerations  []Toleration      `yaml:"tolerations"`
 }
 
-// Topology is a topology request: exactly one of the fields is set. Required and
-// Preferred name a level.
+// Toleration lets pods onto nodes with a taint, as in Kubernetes.
+type Toleration struct {
+	Key      string `yaml:"key"`      // empty with Exists: every taint
+	Operator string `yaml:"operator"` // Equal or Exists
+	Value    string `yaml:"value"`
+	Effect   string `yaml:"effect"` // empty: every effect
+}
+
+// Topology is a topology request: exactly one of the first four fields is set, unless
+// there is nothing but a Group. Required and Preferred name a level.
 type Topology struct {
-	Required      string `yaml:"required"`
-	Preferred     string `yaml:"preferred"`
-	Unconstrained bool   `yaml:"unconstrained"`
+	Required      string  `yaml:"required"`
+	Preferred     string  `yaml:"preferred"`
+	Unconstrained bool    `yaml:"unconstrained"`
+	SliceOnly     bool    `yaml:"sliceOnly"`
+	Slices        []Slice `yaml:"slices"` // layers, the outermost first
+	Group         string  `yaml:"group"`
+}
+
+// Slice puts every Size consecutive pods into one domain of a level.
+type Slice struct {
+	Level string `yaml:"level,required"`
+	Size  int32  `yaml:"size,required,positive"`
 }
 
 // Checkpoint makes a job's progress safe from time to time.

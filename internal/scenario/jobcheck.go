@@ -87,8 +87,8 @@ func (c *jobChecker) checkSet(s *workloads.PodSet) (field, problem string) {
 	if _, ok := c.nodes[s.Node]; !ok && s.Node != "" {
 		return "node", noNode(s.Node, c.r.cluster)
 	}
-	if level := s.Topology.Level; level != "" && c.r.cluster.Level(level) < 0 {
-		return "topology", noLevel(level, c.r.cluster)
+	if problem := checkTopology(&s.Topology, c.r.cluster); problem != "" {
+		return "topology", problem
 	}
 	for _, m := range s.Models {
 		if !c.models[m] && !c.ignored["model "+m] {

@@ -81,6 +81,9 @@ func (j *Job) fieldPath(field, msg string) path {
 // podField turns the name of a field in an error of package workloads into the one it has
 // here, without the PodSet.
 func podField(field, msg string) string {
+	if strings.Contains(field, ".topology") {
+		return "topology"
+	}
 	field = field[strings.LastIndexByte(field, '.')+1:]
 	if field == "request" {
 		field, _, _ = strings.Cut(msg, ":")
@@ -148,8 +151,10 @@ func (r *resolver) shapedSets(p path, j *Job) []workloads.PodSet {
 	r.assume("job shapes from GPU totals: pods of %d", r.nodeGPUs())
 	r.assumePods()
 	sets := workloads.Shape(*j.GPUs, r.nodeGPUs(), workloads.PerGPU())
+	ask, tolerations := r.topology(p.to("topology"), j.Pods.Topology), r.tolerations(p.to("tolerations"), j.Pods.Tolerations)
 	for i := range sets {
-		sets[i].Node, sets[i].Models, sets[i].Topology = j.Pods.Node, j.Pods.GPUModels, r.topology(p.to("topology"), j.Pods.Topology)
+		sets[i].Node, sets[i].Models, sets[i].Topology = j.Pods.Node, j.Pods.GPUModels, ask
+		sets[i].NodeSelector, sets[i].Tolerations = selector(j.Pods.NodeSelector), tolerations
 	}
 	return sets
 }
@@ -164,6 +169,7 @@ func setField(s *Pods, all bool) string {
 		{"cpuPerPod", s.CPUPerPod != nil}, {"memoryPerPod", s.MemoryPerPod != nil},
 		{"minPods", s.MinPods != 0}, {"neverReady", s.NeverReady != 0},
 		{"node", all && s.Node != ""}, {"gpuModels", all && s.GPUModels != nil}, {"topology", all && s.Topology != nil},
+		{"nodeSelector", all && s.NodeSelector != nil}, {"tolerations", all && s.Tolerations != nil},
 	} {
 		if f.set {
 			return f.name
@@ -178,7 +184,8 @@ func (r *resolver) podSet(p path, name string, s *Pods) workloads.PodSet {
 		return workloads.PodSet{}
 	}
 	out := workloads.PodSet{Name: name, Count: max(1, s.Pods), MinCount: s.MinPods, Models: s.GPUModels, Node: s.Node,
-		NeverReady: int32(s.NeverReady), Topology: r.topology(p.to("topology"), s.Topology)}
+		NeverReady: int32(s.NeverReady), Topology: r.topology(p.to("topology"), s.Topology),
+		NodeSelector: selector(s.NodeSelector), Tolerations: r.tolerations(p.to("tolerations"), s.Tolerations)}
 	if s.NeverReady == AllPods {
 		out.NeverReady = out.Count
 	}
@@ -194,18 +201,4 @@ func (r *resolver) podSet(p path, name string, s *Pods) workloads.PodSet {
 		out.Request[topology.Memory] = int64(*s.MemoryPerPod)
 	}
 	return out
-}
-
-func (r *resolver) topology(p path, t *Topology) workloads.TopologyRequest {
-	if t == nil {
-		return workloads.TopologyRequest{}
-	}
-	kind, _ := r.oneOf(p, []string{"required", "preferred", "unconstrained"}, t.Required != "", t.Preferred != "", t.Unconstrained)
-	switch kind {
-	case "required":
-		return workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: t.Required}
-	case "preferred":
-		return workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: t.Preferred}
-	}
-	return workloads.TopologyRequest{Mode: workloads.TopologyUnconstrained}
 }

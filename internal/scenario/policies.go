@@ -66,12 +66,19 @@ func (r *resolver) checkParam(p path, d *policies.Declaration, name, value strin
 	r.fail(p.to(name), "policy %s has no such parameter: expected some of %s%s", d.Name, strings.Join(known, ", "), suggest.Hint(name, known))
 }
 
-// checkLevels checks the parameters that name a level of the cluster: those that are
-// called so.
+// checkLevels checks the parameters that name a level of the cluster: those that may be
+// anything else. The level of requests is not below the lowest of the topology.
 func (r *resolver) checkLevels() {
 	for i, c := range r.out.Policies {
-		if level, ok := c.Params["level"]; ok {
-			r.checkLevel(at("policies", i, "level"), level)
+		before := len(r.errs.list)
+		for _, param := range c.Declaration.Params {
+			if level, ok := c.Params[param.Name]; ok && len(param.Values) == 0 {
+				r.checkLevel(at("policies", i, param.Name), level)
+			}
+		}
+		level, leaf := c.Params["level"], c.Params["leaf"]
+		if len(r.errs.list) == before && level != "" && leaf != "" && r.cluster.Level(level) > r.cluster.Level(leaf) {
+			r.fail(at("policies", i, "level"), "%s: expected a level that is not below the leaf, %s", quote(level), leaf)
 		}
 	}
 }

@@ -36,6 +36,7 @@ func TestHashSame(t *testing.T) {
 		{"levels", base, "until: 1h\ncluster: {levels: [zone, rack, host], synthetic: {zones: 1, racks: 2, hosts: 2, gpus: 8, cpu: 128, memory: 1Ti}}"},
 		{"list of nodes", "cluster: {levels: [host], synthetic: {hosts: 2, gpus: 8}}", "cluster: {nodes: [{name: host, gpus: 8, count: 2}]}"},
 		{"name", "name: a", "name: b"},
+		{"samples", "until: 1h", "until: 1h\nsample: 5m"},
 		{"seed", "seed: 1", "seed: 2"},
 		{"policies", "policies: [gang]", "policies: [per-pod]"},
 		{"order of jobs", "workload: {jobs: [{id: a, count: 2, duration: 1m, gpus: 8}]}",

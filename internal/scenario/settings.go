@@ -98,8 +98,14 @@ func (r *resolver) seconds(field string, n int64) int64 {
 // would be refused here unless there is an until; there are none so far.
 func (r *resolver) resolveLimits() {
 	r.out.Config.Until = int64(r.Until)
+	if r.out.Config.SampleEvery = int64(r.Sample); r.Sample != 0 && r.Sample < shortestSample {
+		r.fail(at("sample"), "%s: expected at least %s", r.Sample, shortestSample)
+	}
 	r.out.Config.StarvationAfter = sim.DefaultStarvationAfter
 	if r.Starvation != nil {
 		r.out.Config.StarvationAfter = int64(r.Starvation.After)
 	}
 }
+
+// shortestSample keeps the rows of a long run within reason.
+const shortestSample = Duration(1e9)

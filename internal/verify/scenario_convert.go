@@ -57,10 +57,15 @@ func convertPolicy(f *scenario.File, name string) error {
 	case "BestEffortFIFO":
 		placement("BestFit")
 		setStrategy(&p, "BestEffortFIFO")
-	case "TAS BestFit", "TAS LeastFreeCapacity":
-		placement(strings.TrimPrefix(base, "TAS "))
+	case "gang-topology+preemption":
+		return cannot("preemption")
 	default:
-		return cannot("policy %q", name)
+		if base != "gang-topology" && !strings.HasPrefix(base, "TAS ") {
+			return cannot("policy %q", name)
+		}
+		if err := topologyPolicy(&p, base, variant); err != nil {
+			return err
+		}
 	}
 	f.Policies = []scenario.Policy{p}
 	return nil
@@ -73,6 +78,12 @@ func setStrategy(p *scenario.Policy, strategy string) {
 }
 
 func (c *scenarioCase) convertCluster(f *scenario.File) error {
+	switch {
+	case c.Cluster["racks"] != nil && onlyKeys("cluster", c.Cluster, "racks") == nil:
+		return convertRacks(f, c.Cluster["racks"])
+	case c.Cluster["leaf_groups"] != nil && onlyKeys("cluster", c.Cluster, "leaf_groups", "superpods", "gpus_per_host") == nil:
+		return c.convertGroups(f)
+	}
 	if err := onlyKeys("cluster", c.Cluster, "nodes"); err != nil {
 		return err
 	}
@@ -81,21 +92,34 @@ func (c *scenarioCase) convertCluster(f *scenario.File) error {
 		return cannot("a cluster without a list of nodes")
 	}
 	for i, raw := range list {
-		node, ok := raw.(map[string]any)
-		if !ok {
-			return cannot("a node that is no object")
-		}
-		if err := onlyKeys("node", node, "name", "gpus", "slots", "count"); err != nil {
+		n, err := convertNode(raw, i)
+		if err != nil {
 			return err
 		}
-		name, _ := node["name"].(string)
-		if name == "" {
-			name = "n" + strconv.Itoa(i+1)
-		}
-		n := scenario.Node{Name: name, GPUs: int(number(node["gpus"]) + number(node["slots"])), Count: int(number(node["count"]))}
 		f.Cluster.Nodes = append(f.Cluster.Nodes, n)
 	}
 	return nil
+}
+
+// convertNode reads a node; one without a name is called by its position.
+func convertNode(raw any, i int) (scenario.Node, error) {
+	node, ok := raw.(map[string]any)
+	if !ok {
+		return scenario.Node{}, cannot("a node that is no object")
+	}
+	if err := onlyKeys("node", node, "name", "gpus", "slots", "count", "cpus", "max_pods"); err != nil {
+		return scenario.Node{}, err
+	}
+	name := text(node["name"])
+	if name == "" {
+		name = "n" + strconv.Itoa(i+1)
+	}
+	n := scenario.Node{Name: name, GPUs: int(number(node["gpus"]) + number(node["slots"])),
+		Count: int(number(node["count"])), Pods: int64(number(node["max_pods"]))}
+	if cpus := milli(node["cpus"]); cpus != nil {
+		n.CPU = *cpus
+	}
+	return n, nil
 }
 
 func (c *scenarioCase) convertJobs(f *scenario.File, policy string) error {
@@ -169,7 +193,7 @@ func expand(raw map[string]any) ([]map[string]any, error) {
 
 func convertJob(job map[string]any) (*scenario.Job, error) {
 	err := onlyKeys("job", job, "id", "submit", "pods", "gpus_per_pod", "cpus_per_pod", "duration", "queue", "user",
-		"priority", "node", "never_ready", "checkpoint_interval", "checkpoint_cost")
+		"priority", "node", "never_ready", "checkpoint_interval", "checkpoint_cost", "topology")
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +209,9 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 		Queue: text(job["queue"]), Tenant: text(job["user"]), Priority: int32(number(job["priority"])),
 		Pods: scenario.Pods{Pods: int32(number(job["pods"])), GPUsPerPod: milli(job["gpus_per_pod"]),
 			CPUPerPod: milli(job["cpus_per_pod"]), Node: text(job["node"])}}
+	if out.Pods.Topology, err = convertTopology(job["topology"]); err != nil {
+		return nil, err
+	}
 	if job["never_ready"] == true {
 		out.Pods.NeverReady = scenario.AllPods
 	}
@@ -197,7 +224,7 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
 		"tie_break", "list_order_is_queue_order", "timestamp", "timeout", "backoffBaseSeconds", "binding", "blockAdmission",
-		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource")
+		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note")
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,9 @@ func (r *ran) measure(key string, want any) (any, error) {
 			return r.timeOf(j, suffix[1:]), nil
 		}
 	}
+	if j, ok := r.index[strings.TrimSuffix(key, "_on")]; ok && strings.HasSuffix(key, "_on") {
+		return r.nodesOf(j), nil
+	}
 	return nil, cannot("the expectation %s is not measured", key)
 }
 
@@ -94,6 +97,18 @@ var measures = map[string]measureFunc{
 	"identical_report_sha256":         identical,
 	"nodes_of_s":                      nodesOfSmall,
 	"largest_free_block":              func(r *ran, _ any) (any, error) { return r.largestFreeBlock() },
+
+	"assignment":            assignment,
+	"verdict":               verdict,
+	"concurrent":            concurrent,
+	"hosts_used":            hostsUsed,
+	"hosts_idle":            hostsIdle,
+	"hosts_idle_first_wave": hostsIdle,
+	"running":               settledCount(sim.Admitted),
+	"pending":               settledCount(sim.Queued, sim.Backoff),
+	"free_gpus":             settledFree,
+	"stranded_gpus":         settledStranded,
+	"note":                  remark,
 }
 
 func sec(ns int64) float64 { return float64(ns) / 1e9 }

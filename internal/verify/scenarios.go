@@ -57,6 +57,9 @@ func runScenarios(o Options) ([]Outcome, error) {
 				out = append(out, v.outcome(policy))
 			}
 		}
+		for _, v := range c.separateRuns() {
+			out = append(out, v.outcome(v.Policy[0]))
+		}
 		return nil
 	})
 	return out, err
@@ -104,13 +107,23 @@ func (o Outcome) unanswered(err error) Outcome {
 	return o
 }
 
-// expectOf returns the expectations of a policy: its own block, or all when the scenario
-// has one policy.
+// expectOf returns the expectations of a policy: its own block, by its name or by that of
+// its variant, or all when the scenario has one policy.
 func (c *scenarioCase) expectOf(policy string) map[string]any {
-	if own, ok := c.Expect[policy].(map[string]any); ok {
+	if own := c.ownBlock(policy); own != nil {
 		return own
 	}
 	return c.Expect
+}
+
+func (c *scenarioCase) ownBlock(policy string) map[string]any {
+	_, variant, _ := strings.Cut(policy, "/")
+	for _, name := range []string{policy, variant} {
+		if own, ok := c.Expect[name].(map[string]any); ok {
+			return own
+		}
+	}
+	return nil
 }
 
 // answer converts, runs and measures everything the policy's expectations name.
@@ -119,7 +132,7 @@ func (c *scenarioCase) answer(policy string) (map[string]any, error) {
 		return c.answerNetwork(policy)
 	}
 	expect := c.expectOf(policy)
-	if len(c.Policy) > 1 && len(expect) == len(c.Expect) && c.Expect[policy] == nil {
+	if len(c.Policy) > 1 && c.ownBlock(policy) == nil {
 		return nil, cannot("nothing is expected of this policy by name")
 	}
 	r, err := c.run(policy)
@@ -145,6 +158,7 @@ type ran struct {
 	transitions sim.Transitions
 	index       map[string]int32 // job id -> position in the trace
 	again       func() (*sim.Result, error)
+	until       func(t int64) (*sim.Result, error) // the same run, cut off
 }
 
 func (c *scenarioCase) run(policy string) (*ran, error) {
@@ -164,13 +178,16 @@ func (c *scenarioCase) runFile(file *scenario.File) (*ran, error) {
 	choice := s.Policies[0]
 	d, _ := policies.Lookup(choice.Name)
 	r := &ran{case_: c, scenario: s, index: map[string]int32{}}
-	r.again = func() (*sim.Result, error) {
-		e, err := sim.New(s.Config, d.New(choice.Params), nil)
+	r.until = func(t int64) (*sim.Result, error) {
+		config := *s.Config
+		config.Until = t
+		e, err := sim.New(&config, d.New(choice.Params), nil)
 		if err != nil {
 			return nil, err
 		}
 		return e.Run(), nil
 	}
+	r.again = func() (*sim.Result, error) { return r.until(s.Config.Until) }
 	e, err := sim.New(s.Config, d.New(choice.Params), &r.transitions)
 	if err != nil {
 		return nil, err

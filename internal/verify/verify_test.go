@@ -20,7 +20,7 @@ FR-01 FR-03/pod-default/pack EL-01/rigid PQ-01 PQ-02 PQ-03 PQ-04 PQ-05 PQ-11 PQ-
 `
 
 // The counts of today: fewer would mean that something is passed over.
-const leastCases, leastExact = 93, 42
+const leastCases, leastExact = 94, 54
 
 func TestScenarios(t *testing.T) {
 	r, err := scenarios.Check(Options{})
@@ -56,7 +56,7 @@ func TestScenarios(t *testing.T) {
 
 // remarks are expectations that say something beside the numbers. They hold by themselves.
 // a4 says in words what is looked for, whatever the words.
-var remarks = map[string]bool{"reported_buggy_outcome": true, "worse_alternative": true, "after": true, "victim": true, "a4": true}
+var remarks = map[string]bool{"reported_buggy_outcome": true, "worse_alternative": true, "after": true, "victim": true, "a4": true, "note": true}
 
 // Every expectation but a remark counts: with another value the exact cases are outside.
 func TestScenariosCompare(t *testing.T) {

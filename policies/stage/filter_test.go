@@ -21,12 +21,11 @@ func TestTolerations(t *testing.T) {
 		{Toleration{Key: "cpu", Exists: true}, false},
 		{Toleration{}, false},
 	} {
-		if got := e.by.tolerates(&taint); got != e.want {
+		if got := e.by.Tolerates(&taint); got != e.want {
 			t.Errorf("%+v: %v, want %v", e.by, got, e.want)
 		}
 	}
-	f := Filter{}
-	if f.untolerated([]topology.Taint{{Key: "x", Effect: "PreferNoSchedule"}}) != nil {
+	if topology.Untolerated([]topology.Taint{{Key: "x", Effect: "PreferNoSchedule"}}, nil) != nil {
 		t.Error("a taint that only prefers keeps pods off")
 	}
 }
@@ -37,24 +36,24 @@ func TestRequirements(t *testing.T) {
 		r    Requirement
 		want bool
 	}{
-		{Requirement{"zone", In, []string{"b", "a"}}, true},
-		{Requirement{"zone", In, []string{"b"}}, false},
-		{Requirement{"rack", In, []string{"b"}}, false},
-		{Requirement{"zone", NotIn, []string{"b"}}, true},
-		{Requirement{"rack", NotIn, []string{"b"}}, true},
-		{Requirement{"zone", NotIn, []string{"a"}}, false},
-		{Requirement{"zone", Exists, nil}, true},
-		{Requirement{"rack", Exists, nil}, false},
-		{Requirement{"rack", DoesNotExist, nil}, true},
-		{Requirement{"zone", DoesNotExist, nil}, false},
-		{Requirement{"gen", Gt, []string{"8"}}, true},
-		{Requirement{"gen", Gt, []string{"9"}}, false},
-		{Requirement{"gen", Lt, []string{"10"}}, true},
-		{Requirement{"zone", Lt, []string{"10"}}, false},
-		{Requirement{"rack", Gt, []string{"1"}}, false},
-		{Requirement{"gen", Gt, []string{"many"}}, false},
+		{Requirement{Key: "zone", Operator: In, Values: []string{"b", "a"}}, true},
+		{Requirement{Key: "zone", Operator: In, Values: []string{"b"}}, false},
+		{Requirement{Key: "rack", Operator: In, Values: []string{"b"}}, false},
+		{Requirement{Key: "zone", Operator: NotIn, Values: []string{"b"}}, true},
+		{Requirement{Key: "rack", Operator: NotIn, Values: []string{"b"}}, true},
+		{Requirement{Key: "zone", Operator: NotIn, Values: []string{"a"}}, false},
+		{Requirement{Key: "zone", Operator: Exists, Values: nil}, true},
+		{Requirement{Key: "rack", Operator: Exists, Values: nil}, false},
+		{Requirement{Key: "rack", Operator: DoesNotExist, Values: nil}, true},
+		{Requirement{Key: "zone", Operator: DoesNotExist, Values: nil}, false},
+		{Requirement{Key: "gen", Operator: Gt, Values: []string{"8"}}, true},
+		{Requirement{Key: "gen", Operator: Gt, Values: []string{"9"}}, false},
+		{Requirement{Key: "gen", Operator: Lt, Values: []string{"10"}}, true},
+		{Requirement{Key: "zone", Operator: Lt, Values: []string{"10"}}, false},
+		{Requirement{Key: "rack", Operator: Gt, Values: []string{"1"}}, false},
+		{Requirement{Key: "gen", Operator: Gt, Values: []string{"many"}}, false},
 	} {
-		if got := e.r.matches(labels); got != e.want {
+		if got := e.r.Matches(labels); got != e.want {
 			t.Errorf("%+v: %v, want %v", e.r, got, e.want)
 		}
 	}
@@ -81,7 +80,7 @@ func TestFilterAndItsMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Filter{Selector: []Requirement{{"pool", In, []string{"a"}}}, Affinity: [][]Requirement{{}, {{"gen", Gt, []string{"1"}}}}}
+	f := Filter{Selector: []Requirement{{Key: "pool", Operator: In, Values: []string{"a"}}}, Affinity: [][]Requirement{{}, {{Key: "gen", Operator: Gt, Values: []string{"1"}}}}}
 	s, v := newState(c, gpuPod(1000)), f.Apply(c)
 	search := NewSearch(c, 0)
 	var leaves Leaves

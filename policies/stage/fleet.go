@@ -40,11 +40,10 @@ type NodeState struct {
 
 // nodeKind is what does not change of a node.
 type nodeKind struct {
-	offers     topology.Resources
-	model      int32
-	hard       bool // a taint keeps pods off, except pods with GPUs off a GPU taint
-	hardOnGPUs bool
-	soft       int64
+	offers topology.Resources
+	model  int32
+	bars   string // by filter, whether it keeps pods off: a bit each
+	soft   int64
 }
 
 // rating is a class's, if age is the class's.
@@ -59,6 +58,7 @@ const NotFeasible = -1
 // Want is a pod that needs a node.
 type Want struct {
 	Shape  capacity.Shape
+	Filter int32 // of nodes, by labels and taints; it goes with the shape
 	Demand Demand
 	Guest  Guest // of the same pod, for device scorers
 }
@@ -71,20 +71,20 @@ func NewFleet(v sim.View, p *Profile, d DeviceScorer) *Fleet {
 		f.rowOf[s] = -1
 	}
 	for i := range n {
-		f.kindOf[i] = f.addKind(kindOfNode(&v.Cluster().Nodes[i]))
+		f.kindOf[i] = f.addKind(kindOfNode(v, int32(i)))
 	}
 	return f
 }
 
-func kindOfNode(n *topology.Node) nodeKind {
-	k := nodeKind{offers: n.Allocatable, model: n.Model, soft: SoftTaints(n.Taints)}
-	for i := range n.Taints {
-		if _, hard := HardTaint(n.Taints[i : i+1]); hard {
-			k.hard = true
-			k.hardOnGPUs = k.hardOnGPUs || n.Taints[i].Key != topology.GPU.String()
+func kindOfNode(v sim.View, node int32) nodeKind {
+	n := &v.Cluster().Nodes[node]
+	bars := make([]byte, (v.Filters()+7)/8)
+	for f := range v.Filters() {
+		if v.Bars(f, node) {
+			bars[f/8] |= 1 << (f % 8)
 		}
 	}
-	return k
+	return nodeKind{offers: n.Allocatable, model: n.Model, bars: string(bars), soft: SoftTaints(n.Taints)}
 }
 
 func (f *Fleet) addKind(k nodeKind) int32 {
@@ -172,10 +172,9 @@ func (s *NodeState) site(k *nodeKind) Site {
 	return Site{CPU: k.offers[topology.CPU] - s.real[topology.CPU], Model: max(0, k.model), Classes: s.gpuPods, GPUs: s.gpus}
 }
 
-// refuses checks what never changes: taints and the GPU model.
+// refuses checks what never changes: labels, taints and the GPU model.
 func (k *nodeKind) refuses(w *Want) bool {
-	gpus := w.Demand.Real[topology.GPU] > 0
-	if k.hardOnGPUs || k.hard && !gpus {
+	if w.Filter != 0 && k.bars[w.Filter/8]>>(w.Filter%8)&1 == 1 {
 		return true
 	}
 	return w.Guest.Models != 0 && (k.model < 0 || w.Guest.Models>>k.model&1 == 0)

@@ -44,6 +44,7 @@ type shape struct {
 	request topology.Resources
 	ask     devices.Ask
 	models  uint64 // accepted GPU models as a bit set; 0 accepts all
+	barred  []bool // nodes that pods of the shape may not go to; nil: none
 	counts
 	total int64
 	seen  int // position in the history up to which counts are right; -1: never
@@ -71,8 +72,13 @@ func New(c *topology.Cluster, free []topology.Resources) *Index {
 
 // Register adds a shape. models is a bit set of accepted GPU models, 0 for all.
 func (x *Index) Register(request topology.Resources, models uint64) Shape {
+	return x.RegisterBarred(request, models, nil)
+}
+
+// RegisterBarred adds a shape that fits on no node of those that are barred.
+func (x *Index) RegisterBarred(request topology.Resources, models uint64, barred []bool) Shape {
 	ask, _ := devices.NewAsk(request[topology.GPU])
-	x.shapes = append(x.shapes, shape{request: request, ask: ask, models: models, seen: -1})
+	x.shapes = append(x.shapes, shape{request: request, ask: ask, models: models, barred: barred, seen: -1})
 	return Shape(len(x.shapes) - 1)
 }
 
@@ -204,6 +210,9 @@ func (x *Index) fit(sh *shape, node int32) int32 {
 		if m := x.cluster.Nodes[node].Model; m < 0 || sh.models>>m&1 == 0 {
 			return 0
 		}
+	}
+	if sh.barred != nil && sh.barred[node] {
+		return 0
 	}
 	count := sh.request.CountIn(&x.free[node])
 	if x.gpus != nil && count > 0 && sh.ask.Count > 0 {
