@@ -14,7 +14,7 @@ var gangTopology = Declaration{
 	Params: slices.Concat([]Param{
 		{Name: "mode", Doc: "topology request of jobs that carry none",
 			Values: []string{"preferred", "required", "unconstrained"}, Default: "preferred"},
-		{Name: "level", Doc: "the level of that request; by default the one above the host"},
+		{Name: "level", Level: true, Doc: "the level of that request; by default the one above the host"},
 		{Name: "placement", Doc: "how domains are chosen: kueue is BestFit, and by version LeastFreeCapacity for unconstrained requests; the others are not Kueue's",
 			Values: append([]string{"kueue", "BestFit", "LeastFreeCapacity"}, stage.PlacementNames[1:]...), Default: "kueue"},
 		{Name: "version", Doc: "the Kueue version whose default gates decide placement and node replacement",
@@ -23,7 +23,7 @@ var gangTopology = Declaration{
 			Values: []string{"off", "on"}, Default: "off"},
 		{Name: "replacement", Doc: "when a node under an assignment fails: none leaves its pods to the readiness timeout, evict the whole job, retry looks for other nodes until there are some, fail-fast once; default by version",
 			Values: []string{"default", "none", "evict", "retry", "fail-fast"}, Default: "default"},
-		{Name: "leaf", Doc: "the lowest level of the topology; by default the host. Above it, nodes are summed up and the scheduler finds one"},
+		{Name: "leaf", Level: true, Doc: "the lowest level of the topology; by default the host. Above it, nodes are summed up and the scheduler finds one"},
 	}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)

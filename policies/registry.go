@@ -28,7 +28,8 @@ func (d *Declaration) New(given map[string]string) sim.Policy {
 // Param is one setting of a policy.
 type Param struct {
 	Name, Doc string
-	Values    []string // what it may be; empty for a text of its own kind, or the name of a level
+	Values    []string // what it may be; empty for a text of its own kind, or a level
+	Level     bool     // it names a level of the cluster
 	Default   string
 	Syntax    string // of a text of its own kind
 	Only      string // the profile that heeds it; empty: all

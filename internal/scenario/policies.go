@@ -66,13 +66,13 @@ func (r *resolver) checkParam(p path, d *policies.Declaration, name, value strin
 	r.fail(p.to(name), "policy %s has no such parameter: expected some of %s%s", d.Name, strings.Join(known, ", "), suggest.Hint(name, known))
 }
 
-// checkLevels checks the parameters that name a level of the cluster: those that may be
-// anything else. The level of requests is not below the lowest of the topology.
+// checkLevels checks the parameters that name a level of the cluster. The level of
+// requests is not below the lowest of the topology.
 func (r *resolver) checkLevels() {
 	for i, c := range r.out.Policies {
 		before := len(r.errs.list)
 		for _, param := range c.Declaration.Params {
-			if level, ok := c.Params[param.Name]; ok && len(param.Values) == 0 {
+			if level, ok := c.Params[param.Name]; ok && param.Level {
 				r.checkLevel(at("policies", i, param.Name), level)
 			}
 		}
