@@ -18,6 +18,7 @@ type placer struct {
 	search   *stage.Search
 	leaves   stage.Leaves
 	kept     []stage.Slot // of a job that lost a node
+	taken    []pretended  // by canEver, given back before it returns
 }
 
 // reset prepares for a run. A request without a level means the one above the host.
@@ -156,15 +157,42 @@ func (p *placer) lacksHosts(v sim.View, j int32) bool {
 	return false
 }
 
-// canEver reports whether every PodSet has a place on the empty cluster.
+// pretended is a number of pods of a PodSet on a node of the empty cluster.
+type pretended struct{ node, set, count int32 }
+
+// canEver reports whether the PodSets of a job have places beside each other on the empty
+// cluster, one after the other, as assign would give them.
 func (p *placer) canEver(v sim.View, j int32) bool {
 	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		if workers, leader := p.group(v, j, s); workers >= 0 && !p.place(v, sim.Empty, j, workers, leader) {
-			return false
+	ok := true
+	p.taken = p.taken[:0]
+	for s := first; s < last && ok; s++ {
+		workers, leader := p.group(v, j, s)
+		if workers < 0 {
+			continue
+		}
+		if ok = p.place(v, sim.Empty, j, workers, leader); ok && s+1 < last && !p.aboveHosts(v) {
+			p.pretend(v, workers, leader)
 		}
 	}
-	return true
+	for _, t := range p.taken {
+		v.Pretend(t.node, t.set, -t.count)
+	}
+	return ok
+}
+
+// pretend takes the places found from the empty cluster, to be given back.
+func (p *placer) pretend(v sim.View, workers, leader int32) {
+	before := len(p.taken)
+	for _, slot := range p.search.Slots {
+		p.taken = append(p.taken, pretended{slot.Leaf, workers, slot.Count})
+	}
+	if leader >= 0 && p.search.Leader >= 0 {
+		p.taken = append(p.taken, pretended{p.search.Leader, leader, 1})
+	}
+	for _, t := range p.taken[before:] {
+		v.Pretend(t.node, t.set, t.count)
+	}
 }
 
 // explain says, in Kueue's words, why a queued job has no place now, or "" if it has one.

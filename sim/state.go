@@ -208,7 +208,7 @@ func (w *world) countUnasked(node int32, r *topology.Resources) {
 
 func (w *world) refresh(p Plane, node int32) {
 	pl := &w.nodes.planes[p]
-	if w.nodes.down[node] {
+	if w.nodes.down[node] && p != Empty {
 		pl.free[node] = topology.Resources{}
 	} else {
 		pl.free[node] = w.cfg.Cluster.Nodes[node].Allocatable.Minus(pl.used[node])

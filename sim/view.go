@@ -169,6 +169,12 @@ func (v View) Active() []int32 { return v.e.active }
 // NominatedNode returns the node promised to a pod, or -1.
 func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
 
+// Pretend takes pods of a PodSet from a node of the Empty plane, or gives them back with a
+// negative count: an Admitter answers CanEver with it, and leaves the plane as it was.
+func (v View) Pretend(node, set, count int32) {
+	v.e.take(Empty, node, v.e.sets[set].request.Times(int64(count)))
+}
+
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }
 
