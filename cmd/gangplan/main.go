@@ -56,7 +56,7 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "gangplan: interrupted; nothing was written")
 		return exitInterrupted
 	case errors.As(err, &broken):
-		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", broken, strings.Join(args, " "), broken.Stack)
+		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", broken, commandLine(args), broken.Stack)
 		return exitBroken
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -65,6 +65,17 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 		}
 	}
 	return exitUsage
+}
+
+// commandLine joins arguments so that a shell takes them apart again.
+func commandLine(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		if quoted[i] = a; strings.ContainsAny(a, " \t\n'\"\\$&|;<>()*?[]#~") || a == "" {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 func newRoot() *cobra.Command {

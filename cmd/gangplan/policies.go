@@ -20,26 +20,50 @@ func newPolicies() *cobra.Command {
 	}
 }
 
+// width is the terminal that lists are wrapped for.
+const width = 100
+
 func writePolicies(w io.Writer) error {
 	var b strings.Builder
 	for i, d := range policies.All() {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n  %s\n", d.Name, d.Doc)
+		fmt.Fprintln(&b, d.Name)
+		wrap(&b, "  ", d.Doc)
 		for _, p := range d.Params {
-			values := strings.Join(p.Values, " | ")
-			if values == "" && p.Syntax != "" {
-				values = p.Syntax
-			} else if values == "" {
-				values = "a level"
-			}
-			if p.Default != "" {
-				values += "; default " + p.Default
-			}
-			fmt.Fprintf(&b, "    %-10s %s\n               (%s)\n", p.Name, p.Doc, values)
+			wrap(&b, fmt.Sprintf("    %-13s ", p.Name), p.Doc)
+			wrap(&b, strings.Repeat(" ", 18), "("+choices(&p)+")")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// choices says what a parameter may be.
+func choices(p *policies.Param) string {
+	values := strings.Join(p.Values, " | ")
+	switch {
+	case values == "" && p.Syntax != "":
+		values = p.Syntax
+	case values == "":
+		values = "a level"
+	}
+	if p.Default != "" {
+		values += "; default " + p.Default
+	}
+	return values
+}
+
+// wrap writes words behind a head, and under it as far to the right.
+func wrap(b *strings.Builder, head, text string) {
+	line := head
+	for _, word := range strings.Fields(text) {
+		if len(line)+len(word) > width && strings.TrimSpace(line) != "" {
+			fmt.Fprintln(b, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", len(head))
+		}
+		line += word + " "
+	}
+	fmt.Fprintln(b, strings.TrimRight(line, " "))
 }
