@@ -94,8 +94,11 @@ func TestConvertingBetweenFormatsKeepsJobs(t *testing.T) {
 
 func TestShapedJobsKeepTheirTotalAndShape(t *testing.T) {
 	jobs := mustOpen(t, "testdata/small.csv").Jobs
-	if workloads.ShapeJobs(jobs, 8) != len(jobs) {
-		t.Fatal("some jobs had a shape already")
+	for i := range jobs {
+		if jobs[i].PodSets != nil {
+			t.Fatal("some jobs had a shape already")
+		}
+		jobs[i].PodSets = workloads.Shape(jobs[i].GPUs, 8, workloads.PerGPU())
 	}
 	checkRoundTrip(t, jobs, WriteCSV, "csv")
 	checkRoundTrip(t, jobs, WriteJSONL, "jsonl")

@@ -8,7 +8,7 @@
 //	Validate   refuses what no simulation can run, job by job
 //	Window     keeps the rows submitted inside a window
 //	ScaleLoad  divides the times between arrivals
-//	ShapeJobs  turns "g GPUs" into pods, where the trace does not say the shape
+//	Shape      turns "g GPUs" into pods, where the trace does not say the shape
 //	Sort       fixes the order: (submit, row)
 //
 // Synthetic draws a workload from a seed instead, and LookupModel knows the

@@ -78,7 +78,7 @@ type Job struct {
 	Row      int64 // row in the original source, kept by convert and slice
 	Submit   int64
 	Duration int64 // work at ideal speed
-	GPUs     int32 // total asked for by traces that do not give a shape; see ShapeJobs
+	GPUs     int32 // total asked for by traces that do not give a shape; see Shape
 
 	Queue    string
 	Tenant   string

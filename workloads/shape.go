@@ -56,19 +56,6 @@ func Shape(gpus int32, nodeGPUs int64, perGPU topology.Resources) []PodSet {
 	}
 }
 
-// ShapeJobs gives every job whose PodSets is nil the shape of its GPUs, with the default
-// CPU and memory. It returns how many jobs it shaped: those rest on the assumptions.
-func ShapeJobs(jobs []Job, nodeGPUs int64) int {
-	shaped := 0
-	for i := range jobs {
-		if jobs[i].PodSets == nil {
-			jobs[i].PodSets = Shape(jobs[i].GPUs, nodeGPUs, PerGPU())
-			shaped++
-		}
-	}
-	return shaped
-}
-
 func gpuPods(name string, count, gpus int64, perGPU topology.Resources) PodSet {
 	perGPU[topology.GPU] = topology.Milli
 	request := perGPU.Times(gpus)

@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -83,33 +82,5 @@ func TestShapeKeepsEveryGPU(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestShapeJobsBelievesTheTrace(t *testing.T) {
-	given := []PodSet{{Name: "launcher", Count: 1}}
-	jobs := []Job{{GPUs: 16}, {GPUs: 16, PodSets: given}, {GPUs: 0}}
-	if n := ShapeJobs(jobs, 8); n != 2 {
-		t.Errorf("shaped %d jobs, want 2", n)
-	}
-	want := []string{"workers 2x8", "launcher 1x0", "workers 1x0"}
-	for i := range jobs {
-		if got := sketch(jobs[i].PodSets); got != want[i] {
-			t.Errorf("job %d has %s, want %s", i, got, want[i])
-		}
-	}
-	before := fmt.Sprint(jobs)
-	if n := ShapeJobs(jobs, 4); n != 0 || fmt.Sprint(jobs) != before {
-		t.Error("shaping twice shapes again")
-	}
-}
-
-// One job's pods may be changed without changing another's.
-func TestShapeJobsSharesNothing(t *testing.T) {
-	jobs := []Job{{GPUs: 16}, {GPUs: 16}}
-	ShapeJobs(jobs, 8)
-	jobs[0].PodSets[0].MinCount = 1
-	if reflect.DeepEqual(jobs[0], jobs[1]) {
-		t.Error("two jobs share their PodSets")
 	}
 }

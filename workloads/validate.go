@@ -36,7 +36,7 @@ func wrong(field, format string, args ...any) error {
 
 // Validate returns a *FieldError if no simulation could run the job: a time, count or
 // quantity that is negative or beyond the limits, no pods, more required than there are,
-// or a contradiction. A job without PodSets is judged by its GPUs; ShapeJobs comes later.
+// or a contradiction. A job without PodSets is judged by its GPUs; Shape comes later.
 func Validate(j *Job) error {
 	if err := validateNumbers(j); err != nil {
 		return err
