@@ -1,6 +1,8 @@
 package fragmentation
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,12 +19,16 @@ func published(t testing.TB, list string) *Workload {
 	}
 	data := filepath.Join(shared, "traces", "openb-v2023")
 	nodes, err := traces.OpenOpenbNodes(filepath.Join(data, "openb_node_list_gpu_node.csv"))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	pods, err := traces.OpenOpenbPods(filepath.Join(data, list))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	w, err := NewWorkload(nodes, pods)
 	if err != nil {

@@ -2,6 +2,8 @@ package verify
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,7 +19,7 @@ func openbData(t *testing.T) string {
 		t.Skip("GANGPLAN_SHARED is not set: the openb node and pod lists are not shipped")
 	}
 	data := filepath.Join(shared, "traces", "openb-v2023")
-	if _, err := os.Stat(data); err != nil {
+	if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) {
 		t.Skip(err)
 	}
 	return data

@@ -105,39 +105,29 @@ func (s *Search) chooseMany(level int32) bool {
 	return true
 }
 
-// tightestSlices returns the domain of the list with the fewest slices that are still
-// enough, the first among equals, or the first of all if none is tighter than it.
+// tightestSlices returns the domain of the list with the fewest slices, beside a leader if
+// there is one, that are still enough.
 func (s *Search) tightestSlices(list []int32, need, leaders int32) int32 {
-	best := list[0]
 	if leaders > 0 {
-		for _, d := range list {
-			if n := s.st[d].slicesL; n >= need && n < s.st[best].slicesL {
-				best = d
-			}
-		}
-		return best
+		return s.tightest(list, need, func(d *tally) int32 { return d.slicesL })
 	}
-	for _, d := range list {
-		if n := s.st[d].slices; n >= need && n < s.st[best].slices {
-			best = d
-		}
-	}
-	return best
+	return s.tightest(list, need, func(d *tally) int32 { return d.slices })
 }
 
 // tightestPods is the same over pods.
 func (s *Search) tightestPods(list []int32, need, leaders int32) int32 {
-	best := list[0]
 	if leaders > 0 {
-		for _, d := range list {
-			if n := s.st[d].podsL; n >= need && n < s.st[best].podsL {
-				best = d
-			}
-		}
-		return best
+		return s.tightest(list, need, func(d *tally) int32 { return d.podsL })
 	}
+	return s.tightest(list, need, func(d *tally) int32 { return d.pods })
+}
+
+// tightest returns the domain of the list with the least room that is still enough, the
+// first among equals, or the first of all if none is tighter than it.
+func (s *Search) tightest(list []int32, need int32, room func(*tally) int32) int32 {
+	best := list[0]
 	for _, d := range list {
-		if n := s.st[d].pods; n >= need && n < s.st[best].pods {
+		if n := room(&s.st[d]); n >= need && n < room(&s.st[best]) {
 			best = d
 		}
 	}
