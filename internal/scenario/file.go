@@ -43,6 +43,8 @@ type File struct {
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
+
+	foreign map[*yaml.Node]string // where the nodes stand that are not of the file itself
 }
 
 // Cluster has exactly one of Synthetic, Nodes and From.
