@@ -226,6 +226,9 @@ func showPodSet(b *strings.Builder, p *workloads.PodSet) {
 	for _, r := range p.NodeSelector {
 		fmt.Fprintf(b, " where %s is %s", r.Key, r.Values[0])
 	}
+	if a := p.NodeAffinity; len(a.Required)+len(a.Preferred) > 0 {
+		fmt.Fprintf(b, " on nodes of %v, better of %v", a.Required, a.Preferred)
+	}
 	if p.Tolerations != nil {
 		fmt.Fprintf(b, " tolerates %v", p.Tolerations)
 	}
