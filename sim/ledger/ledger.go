@@ -137,10 +137,14 @@ type Stretch struct {
 type Spent struct{ Useful, StallLocality, StallContention, Lost Uint128 }
 
 // Settle adds a stretch that was kept.
-func (t *Spent) Settle(s *Stretch) {
-	t.Useful.AddProduct(uint64(s.Milli), uint64(s.Useful))
-	t.StallContention.AddSigned(uint64(s.Milli), s.Unshared-s.Useful)
-	t.StallLocality.AddProduct(uint64(s.Milli), uint64(s.Wall-s.Unshared))
+func (t *Spent) Settle(s *Stretch) { s.settle(&t.Useful, &t.StallLocality, &t.StallContention) }
+
+// Kept returns the running time that is not lost.
+func (t *Spent) Kept() Uint128 {
+	sum := t.Useful
+	sum.Add(t.StallLocality)
+	sum.Add(t.StallContention)
+	return sum
 }
 
 // Lose adds a stretch whose progress was thrown away.
@@ -148,9 +152,14 @@ func (t *Spent) Lose(s *Stretch) { t.Lost.AddProduct(uint64(s.Milli), uint64(s.W
 
 // Settle books running time that was kept.
 func (l *Ledger) Settle(model int32, s *Stretch) {
-	var t Spent
-	t.Settle(s)
-	l.Book(model, &t)
+	sums := &l.sums[model]
+	s.settle(&sums[Useful], &sums[StallLocality], &sums[StallContention])
+}
+
+func (s *Stretch) settle(useful, locality, contention *Uint128) {
+	useful.AddProduct(uint64(s.Milli), uint64(s.Useful))
+	contention.AddSigned(uint64(s.Milli), s.Unshared-s.Useful)
+	locality.AddProduct(uint64(s.Milli), uint64(s.Wall-s.Unshared))
 }
 
 // Lose books running time whose progress was thrown away.

@@ -148,21 +148,12 @@ func (l *Timeline) Span(bucket int) (from, to int64) {
 // Amount returns what a bucket of a lane holds.
 func (l *Timeline) Amount(bucket, lane int) Uint128 { return l.amounts[bucket*l.lanes+lane] }
 
-// Stretch is running time that is settled: a number of GPUs for so many ns, from a time on,
-// without a break.
-type Stretch struct {
-	From, Wall int64
-	Milli      int64
-	Useful     int64 // ns, as in Ledger.Settle
-	Unshared   int64
-}
-
 // Settle books a stretch that was kept, as Ledger.Settle does, into the lanes of a model's
 // accounts, the first of which is given. Useful time and both stalls are spread evenly over
 // the stretch, which is as they were unless the job's speed changed within it.
 func (l *Timeline) Settle(lane int, s *Stretch) {
 	stalled, local := s.Wall-s.Useful, s.Wall-s.Unshared
-	rest := max(0, local-stalled) // see Ledger.Settle
+	rest := max(0, local-stalled) // see Stretch
 	local -= rest
 	var u, p int64 // useful and stalled by placement, in the buckets so far
 	for done := int64(0); done < s.Wall; {
