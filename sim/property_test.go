@@ -124,6 +124,8 @@ type auditedJob struct {
 	running    bool
 	since      int64 // of running
 	remaining  int64
+	admitted   int32 // pods of this admission
+	reduced    bool  // it had fewer than all in some admission
 	startedAt  int64 // first barrier of this admission
 	useful     int64 // milli-GPU x ns; small enough in every scenario here
 	lost       int64
@@ -298,6 +300,9 @@ func (a *auditor) take(x sim.Transition) {
 	case sim.Admit:
 		a.move(j, "queued", "admitted")
 		j.startedAt = -1
+		j.admitted = x.Count
+		j.reduced = j.reduced || int(x.Count) < len(j.pods)
+		a.check(a.mayHave(x.Job, x.Count), "admitted with %d pods", x.Count)
 		if j.admit < 0 {
 			j.admit = x.Time
 		}
@@ -408,6 +413,30 @@ func (a *auditor) barrier(job, count int32) {
 	}
 }
 
+// mayHave reports whether a job may be admitted with so many pods.
+func (a *auditor) mayHave(job, count int32) bool {
+	least, all := int32(0), int32(0)
+	for _, ps := range a.cfg.Jobs[job].PodSets {
+		all += ps.Count
+		least += ps.MinCount
+		if ps.MinCount == 0 {
+			least += ps.Count
+		}
+	}
+	return least <= count && count <= all
+}
+
+// tookReduced is how long the job's work takes with fewer pods: longer by what is missing.
+// With several PodSets, or work done before with another number, it is what it was.
+func (a *auditor) tookReduced(job int32) int64 {
+	j, spec := &a.jobs[job], &a.cfg.Jobs[job]
+	if len(spec.PodSets) > 1 || j.evicted > 0 || spec.CheckpointInterval > 0 {
+		return a.now - j.since
+	}
+	all, count := int64(spec.PodSets[0].Count), int64(j.admitted)
+	return (j.remaining*all + count - 1) / count
+}
+
 // finish checks that a job ends exactly when its work is done. Without a fabric work goes
 // at full speed, with a checkpoint after every interval but not at the end.
 func (a *auditor) finish(job int32) {
@@ -418,6 +447,9 @@ func (a *auditor) finish(job int32) {
 		took := j.remaining
 		if spec.CheckpointInterval > 0 {
 			took += max(0, (j.remaining-1)/spec.CheckpointInterval) * spec.CheckpointCost
+		}
+		if j.reduced {
+			took = a.tookReduced(job)
 		}
 		a.check(a.now-j.since == took, "ran %s, its work takes %s", seconds(a.now-j.since), seconds(took))
 	}

@@ -60,6 +60,7 @@ func validateNumbers(j *Job) error {
 		limit{"duration", j.Duration, 0, MaxTime, "ns"},
 		limit{"gpus", int64(j.GPUs), 0, MaxGPUs, "GPUs"},
 		limit{"time_limit", j.TimeLimit, 0, MaxTime, "ns"},
+		limit{"admitted_limit", j.AdmittedLimit, 0, MaxTime, "ns"},
 		limit{"checkpoint.interval", j.CheckpointInterval, 0, MaxTime, "ns"},
 		limit{"checkpoint.cost", j.CheckpointCost, 0, MaxTime, "ns"},
 		limit{"startup", j.Startup, math.MinInt64, MaxTime, "ns"},
