@@ -47,7 +47,25 @@ func Validate(j *Job) error {
 	if err := validatePodSets(j.PodSets); err != nil {
 		return err
 	}
+	if err := validateRestarts(j); err != nil {
+		return err
+	}
 	return validateModel(j.Model)
+}
+
+func validateRestarts(j *Job) error {
+	for i, r := range j.Restarts {
+		field := fmt.Sprintf("restarts[%d]", i)
+		err := firstWrong(
+			limit{field + ".time", r.Time, 0, MaxTime, "ns"},
+			limit{field + ".ready", r.Ready, 0, MaxTime, "ns"},
+			limit{field + ".rank", int64(r.Rank), AllPods, int64(j.Pods()) - 1, "of a pod"},
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxCheckpoints bounds the checkpoints a job's work can take: more are a mistake, and

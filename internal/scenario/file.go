@@ -201,12 +201,21 @@ type Job struct {
 	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
 	Spread          []Spread  `yaml:"topologySpreadConstraints"`
 
-	Model      *Model      `yaml:"model"` // the model it trains
-	Startup    *Duration   `yaml:"startup"`
-	TimeLimit  Duration    `yaml:"timeLimit,positive"`
-	Checkpoint *Checkpoint `yaml:"checkpoint"`
-	Image      string      `yaml:"image"`
-	ImageSize  Bytes       `yaml:"imageSize"`
+	Model         *Model      `yaml:"model"` // the model it trains
+	Startup       *Duration   `yaml:"startup"`
+	TimeLimit     Duration    `yaml:"timeLimit,positive"`
+	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
+	Restarts      []Restart   `yaml:"restarts"`
+	Checkpoint    *Checkpoint `yaml:"checkpoint"`
+	Image         string      `yaml:"image"`
+	ImageSize     Bytes       `yaml:"imageSize"`
+}
+
+// Restart is a failure of containers that start again where they are, ready after a while.
+type Restart struct {
+	At         Duration `yaml:"at,required"`
+	Pod        *int32   `yaml:"pod"` // its rank; all of the job if absent
+	ReadyAfter Duration `yaml:"readyAfter,required"`
 }
 
 // Model is a known model by its name, or one of the scenario's own.
