@@ -91,6 +91,7 @@ type Taint struct {
 // NodesFrom names a file with the nodes.
 type NodesFrom struct {
 	File   string `yaml:"file,required"`
+	SHA256 string `yaml:"sha256"` // what the file must have, in hex; empty: anything
 	Format string `yaml:"format"` // csv
 	GPUs   int    `yaml:"gpus,positive"`
 }
@@ -141,7 +142,8 @@ type Workload struct {
 // Trace is a trace file.
 type Trace struct {
 	File     string  `yaml:"file,required,short"`
-	Format   string  `yaml:"format"` // auto, or one of traces.Formats
+	SHA256   string  `yaml:"sha256" json:",omitempty"` // what the file must have, in hex; empty: anything
+	Format   string  `yaml:"format"`                   // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
 }
