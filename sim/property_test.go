@@ -124,7 +124,7 @@ type auditedJob struct {
 	running    bool
 	since      int64 // of running
 	remaining  int64
-	reduced    bool // it had fewer pods than all, and nobody knows how much is left
+	reduced    bool  // it had fewer pods than all, and nobody knows how much is left
 	startedAt  int64 // first barrier of this admission
 	useful     int64 // milli-GPU x ns; small enough in every scenario here
 	lost       int64
