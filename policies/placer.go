@@ -19,7 +19,6 @@ type placer struct {
 	leaves   stage.Leaves
 	kept     []stage.Slot // of a job that lost a node
 	taken    []pretended  // by canEver, given back before it returns
-	partial  bool         // jobs may be admitted with fewer pods
 	fewest   bool         // places are asked for as few pods as a job can do with
 }
 
@@ -172,10 +171,10 @@ type pretended struct{ node, set, count int32 }
 
 // canEver reports whether the PodSets of a job have places beside each other on the empty
 // cluster, one after the other, as assign would give them.
-func (p *placer) canEver(v sim.View, j int32) bool {
+func (p *placer) canEver(v sim.View, j int32, fewest bool) bool {
 	first, last := v.SetsOf(j)
 	ok := true
-	p.taken, p.fewest = p.taken[:0], p.partial
+	p.taken, p.fewest = p.taken[:0], fewest
 	for s := first; s < last && ok; s++ {
 		workers, leader := p.group(v, j, s)
 		if workers < 0 {
