@@ -7,21 +7,26 @@ import (
 
 // room answers the kernel's questions about places: the topology half of a decision.
 type room struct {
-	placer *placer
-	tx     *sim.Tx
-	found  [][]place // per queue: the places of its head
-	taken  []int32   // heads whose places are taken for this cycle
+	placer  *placer
+	partial bool // a job may be assigned fewer pods than it asks for
+	tx      *sim.Tx
+	found   [][]place // per queue: the places of its head
+	taken   []int32   // heads whose places are taken for this cycle
 }
 
 // Fits implements admission.Room.
-func (r *room) Fits(j int32, _ *admission.Assignment) int32 { return r.seek(sim.Assigned, j) }
+func (r *room) Fits(j int32, a *admission.Assignment) int32 { return r.seek(sim.Assigned, j, a) }
 
 // FitsEmpty implements admission.Room: on the nodes that are up, whoever holds them.
-func (r *room) FitsEmpty(j int32, _ *admission.Assignment) int32 { return r.seek(sim.Vacant, j) }
+func (r *room) FitsEmpty(j int32, a *admission.Assignment) int32 { return r.seek(sim.Vacant, j, a) }
 
-func (r *room) seek(plane sim.Plane, j int32) (failed int32) {
-	q := r.tx.Queue(j)
+func (r *room) seek(plane sim.Plane, j int32, a *admission.Assignment) (failed int32) {
+	q, mark := r.tx.Queue(j), r.tx.Savepoint()
+	if r.partial {
+		reduce(r.tx, a, j)
+	}
 	r.found[q], failed = r.placer.seek(r.tx.View, plane, j, r.found[q])
+	r.tx.Rollback(mark)
 	return failed
 }
 

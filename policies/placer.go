@@ -21,6 +21,8 @@ type placer struct {
 	leaves   stage.Leaves
 	kept     []stage.Slot // of a job that lost a node
 	found    []place      // by canEver
+	partial  bool         // jobs may be admitted with fewer pods
+	fewest   bool         // places are asked for as few pods as a job can do with
 }
 
 // reset prepares for a run. A request without a level means the one above the host.
@@ -149,11 +151,19 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 	if t.Mode == workloads.TopologyNone {
 		t = &p.fallback
 	}
-	r, err := stage.Resolve(t, v.Count(s), v.Cluster(), p.search.LeafLevel(), &p.preset)
+	r, err := stage.Resolve(t, p.count(v, s), v.Cluster(), p.search.LeafLevel(), &p.preset)
 	if p.forced != nil {
 		r.Algo = *p.forced
 	}
 	return r, err
+}
+
+// count returns for how many pods of a PodSet places are asked for.
+func (p *placer) count(v sim.View, s int32) int32 {
+	if p.fewest {
+		return least(v, s)
+	}
+	return v.Count(s)
 }
 
 // place searches, in a plane, for one PodSet and the leader of its group, or -1. An answer
@@ -161,9 +171,9 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
 	shape := v.Shape(s)
 	if pin := v.PinnedNode(s); pin >= 0 {
-		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Leaf: pin, Count: v.Count(s)})
+		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Leaf: pin, Count: p.count(v, s)})
 		p.search.Leader = -1
-		return leader < 0 && v.Counts(plane, shape)[v.Cluster().HostDomain(pin)] >= v.Count(s)
+		return leader < 0 && v.Counts(plane, shape)[v.Cluster().HostDomain(pin)] >= p.count(v, s)
 	}
 	r, err := p.request(v, j, s)
 	if err != nil || r.Count%max(1, r.Layers[0].Size) != 0 {
@@ -205,7 +215,7 @@ func (p *placer) lacksHosts(v sim.View, j int32) bool {
 		plane = sim.Physical // assignments are to no host
 	}
 	for s := first; s < last; s++ {
-		if v.Total(plane, v.Shape(s)) < int64(v.Count(s)) {
+		if v.Total(plane, v.Shape(s)) < int64(p.count(v, s)) {
 			return true
 		}
 	}
@@ -216,32 +226,35 @@ func (p *placer) lacksHosts(v sim.View, j int32) bool {
 // cluster.
 func (p *placer) canEver(v sim.View, j int32) bool {
 	failed := int32(-1)
+	p.fewest = p.partial
 	p.found, failed = p.seek(v, sim.Empty, j, p.found)
+	p.fewest = false
 	return failed < 0
 }
 
-// explain says, in Kueue's words, why a queued job has no place now, or "" if it has one.
-// It tries the job's first PodSet that has none; it is for people, not for the hot path.
+// explain says, in Kueue's words, why a queued job has no place now, or "" if it has one: of
+// its first PodSet that has none beside those before it. It is for people, not for the hot
+// path.
 func (p *placer) explain(v sim.View, j int32) string {
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		workers, leader := p.group(v, j, s)
-		if workers < 0 || p.place(v, sim.Assigned, j, workers, leader) {
-			continue
-		}
-		if v.PinnedNode(workers) >= 0 {
-			return "the node it is pinned to has no room"
-		}
-		r, err := p.request(v, j, workers)
-		if err != nil {
-			return err.Error()
-		}
-		if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
-			return "the number of pods is not a multiple of the slice size"
-		}
-		return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
+	list, failed := p.seek(v, sim.Assigned, j, p.found)
+	if p.found = list; failed < 0 {
+		return ""
 	}
-	return ""
+	pretend(v, sim.Assigned, list, 1)
+	defer pretend(v, sim.Assigned, list, -1)
+	first, _ := v.SetsOf(j)
+	workers, leader := p.group(v, j, first+failed)
+	if p.place(v, sim.Assigned, j, workers, leader); v.PinnedNode(workers) >= 0 {
+		return "the node it is pinned to has no room"
+	}
+	r, err := p.request(v, j, workers)
+	if err != nil {
+		return err.Error()
+	}
+	if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
+		return "the number of pods is not a multiple of the slice size"
+	}
+	return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
 }
 
 // filterOf judges every node for a PodSet.

@@ -99,7 +99,7 @@ func (r *resolver) traceJobs(given *Trace) jobList {
 	zone := r.zone(p.to("timezone"), given.Timezone)
 	formats := append([]string{"auto"}, traces.Formats()...)
 	format := word(r, p.to("format"), given.Format, formats, formats...)
-	r.input(p.to("file"), given.File, func(shown string, in io.Reader) {
+	r.input(p, given.File, given.SHA256, func(shown string, in io.Reader) {
 		t, err := traces.Read(in, shown, format, traces.Options{Location: zone})
 		if err != nil {
 			r.traceError(p.to("file"), err)
