@@ -223,6 +223,6 @@ func (p *placer) explain(v sim.View, j int32) string {
 func filterOf(v sim.View, j, s int32) *stage.Verdicts {
 	first, _ := v.SetsOf(j)
 	set := &v.Job(j).PodSets[s-first]
-	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated()}
+	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated(), Affinity: set.NodeAffinity}
 	return f.Apply(v.Cluster())
 }

@@ -179,8 +179,8 @@ func (w *world) shapeOf(request topology.Resources, models uint64, filter int32)
 // that bars: the wrong labels, or a taint it does not tolerate.
 func (w *world) filterOf(ps *workloads.PodSet) int32 {
 	text := ""
-	if ps.NodeSelector != nil || ps.Tolerations != nil {
-		text = fmt.Sprintf("%#v %#v", ps.NodeSelector, ps.Tolerations)
+	if ps.NodeSelector != nil || ps.Tolerations != nil || ps.NodeAffinity.Required != nil {
+		text = fmt.Sprintf("%#v %#v %#v", ps.NodeSelector, ps.Tolerations, ps.NodeAffinity.Required)
 	}
 	tolerations := ps.Tolerated()
 	if len(tolerations) > len(ps.Tolerations) {
@@ -193,7 +193,7 @@ func (w *world) filterOf(ps *workloads.PodSet) int32 {
 	nodes := w.cfg.Cluster.Nodes
 	for i := range nodes {
 		n := &nodes[i]
-		if topology.MatchAll(ps.NodeSelector, n.Labels) && topology.Untolerated(n.Taints, tolerations) == nil {
+		if topology.MatchAll(ps.NodeSelector, n.Labels) && ps.NodeAffinity.Allows(n.Labels) && topology.Untolerated(n.Taints, tolerations) == nil {
 			continue
 		}
 		if barred == nil {

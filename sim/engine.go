@@ -242,9 +242,14 @@ func (e *Engine) signalPod(k SignalKind, p int32) {
 	e.signal(Signal{Kind: k, Job: e.pods[p].job, Pod: p, Place: e.pods[p].node})
 }
 
-// emit records a transition.
+// emit records a transition of which there is nothing to explain.
 func (e *Engine) emit(k TransitionKind, j, rank, place, count int32) {
-	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count}
+	e.emitFor(0, k, j, rank, place, count)
+}
+
+// emitFor records a transition and why it came.
+func (e *Engine) emitFor(why Why, k TransitionKind, j, rank, place, count int32) {
+	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count, Why: why}
 	e.digest = e.digest.Add(t)
 	e.lastTransition = e.now
 	if e.recorder != nil {

@@ -6,7 +6,7 @@ package sim
 func (e *Engine) evict(j int32, c Cause) {
 	jb := &e.jobs[j]
 	jb.evictions[c]++
-	e.emit(Evict, j, -1, -1, jb.pods)
+	e.emitFor(c.why(), Evict, j, -1, -1, jb.pods)
 	e.interrupt(j)
 	e.dismiss(j, Backoff)
 	if e.cfg.PodsReady.FromCreation || c != CausePodsReady {
@@ -95,7 +95,7 @@ func (e *Engine) readyTimeout(j int32) {
 func (e *Engine) deactivate(j int32) {
 	jb := &e.jobs[j]
 	jb.evictions[CauseDeactivated]++
-	e.emit(Deactivate, j, -1, -1, jb.pods)
+	e.emitFor(CauseDeactivated.why(), Deactivate, j, -1, -1, jb.pods)
 	e.interrupt(j)
 	e.dismiss(j, Deactivated)
 	e.ended++

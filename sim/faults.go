@@ -73,7 +73,7 @@ func (e *Engine) losePods(j, node int32) {
 	}
 	e.breakBarrier(j, lost)
 	for _, p := range lost {
-		e.emit(Evict, j, p-jb.podBase, node, 1)
+		e.emitFor(CauseNode.why(), Evict, j, p-jb.podBase, node, 1)
 		e.removePod(p, 0)
 	}
 	e.mendGang(j, lost, e.now+e.cfg.Timing.NodeDetect)

@@ -100,6 +100,7 @@ type job struct {
 	burst       int32    // evictions within the present instant
 	burstAt     int64
 	deferred    Reason // why it was last refused
+	waited      Reason // for what its last claim of free GPUs went, since its admission or barrier
 	lostPods    int32  // consecutive pod losses, for the replacement backoff
 
 	progress

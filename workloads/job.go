@@ -53,6 +53,7 @@ type PodSet struct {
 	NeverReady int32  // how many of its pods, the last ones, never become ready
 
 	NodeSelector []topology.Requirement // what a node must have
+	NodeAffinity topology.NodeAffinity  `json:",omitzero"`
 	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 

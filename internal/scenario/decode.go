@@ -26,9 +26,13 @@ type decoder struct {
 	shapes  map[reflect.Type]*shape
 }
 
+func newDecoder(f *File) *decoder {
+	return &decoder{file: f, budget: maxAliased, shapes: map[reflect.Type]*shape{}}
+}
+
 // fail adds a mistake of the value at hand, which n is.
 func (d *decoder) fail(n *yaml.Node, format string, args ...any) {
-	d.errs.add(&Error{d.file.name, n.Line, n.Column, d.path.String(), fmt.Sprintf(format, args...)})
+	d.errs.add(&Error{d.file.nameOf(n), n.Line, n.Column, d.path.String(), fmt.Sprintf(format, args...)})
 }
 
 // failAt is fail for a field of the value at hand.

@@ -43,6 +43,8 @@ type File struct {
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
+
+	foreign map[*yaml.Node]string // where the nodes stand that are not of the file itself
 }
 
 // Cluster has exactly one of Synthetic, Nodes and From.
@@ -248,7 +250,29 @@ type Pods struct {
 	Topology     *Topology  `yaml:"topology"`
 
 	NodeSelector map[string]string `yaml:"nodeSelector"`
+	NodeAffinity *NodeAffinity     `yaml:"nodeAffinity"`
 	Tolerations  []Toleration      `yaml:"tolerations"`
+}
+
+// NodeAffinity is Kubernetes' nodeAffinity, with the two long words cut to their beginning:
+// a node must meet one of the required terms, and is better by the weight of every
+// preferred one that it meets.
+type NodeAffinity struct {
+	Required  []NodeTerm `yaml:"required"`
+	Preferred []NodeTerm `yaml:"preferred"`
+}
+
+// NodeTerm is met by a node with all that it matches. Only preferred terms have a weight.
+type NodeTerm struct {
+	Weight           int32        `yaml:"weight,positive"`
+	MatchExpressions []Expression `yaml:"matchExpressions,required"`
+}
+
+// Expression is a condition on a label of a node.
+type Expression struct {
+	Key      string   `yaml:"key,required"`
+	Operator string   `yaml:"operator,required"`
+	Values   []string `yaml:"values"`
 }
 
 // Toleration lets pods onto nodes with a taint, as in Kubernetes.

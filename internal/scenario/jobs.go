@@ -152,9 +152,10 @@ func (r *resolver) shapedSets(p path, j *Job) []workloads.PodSet {
 	r.assumePods()
 	sets := workloads.Shape(*j.GPUs, r.nodeGPUs(), workloads.PerGPU())
 	ask, tolerations := r.topology(p.to("topology"), j.Pods.Topology), r.tolerations(p.to("tolerations"), j.Pods.Tolerations)
+	affinity := r.nodeAffinity(p.to("nodeAffinity"), j.Pods.NodeAffinity)
 	for i := range sets {
 		sets[i].Node, sets[i].Models, sets[i].Topology = j.Pods.Node, j.Pods.GPUModels, ask
-		sets[i].NodeSelector, sets[i].Tolerations = selector(j.Pods.NodeSelector), tolerations
+		sets[i].NodeSelector, sets[i].NodeAffinity, sets[i].Tolerations = selector(j.Pods.NodeSelector), affinity, tolerations
 	}
 	return sets
 }
@@ -169,7 +170,7 @@ func setField(s *Pods, all bool) string {
 		{"cpuPerPod", s.CPUPerPod != nil}, {"memoryPerPod", s.MemoryPerPod != nil},
 		{"minPods", s.MinPods != 0}, {"neverReady", s.NeverReady != 0},
 		{"node", all && s.Node != ""}, {"gpuModels", all && s.GPUModels != nil}, {"topology", all && s.Topology != nil},
-		{"nodeSelector", all && s.NodeSelector != nil}, {"tolerations", all && s.Tolerations != nil},
+		{"nodeSelector", all && s.NodeSelector != nil}, {"nodeAffinity", all && s.NodeAffinity != nil}, {"tolerations", all && s.Tolerations != nil},
 	} {
 		if f.set {
 			return f.name
@@ -185,7 +186,8 @@ func (r *resolver) podSet(p path, name string, s *Pods) workloads.PodSet {
 	}
 	out := workloads.PodSet{Name: name, Count: max(1, s.Pods), MinCount: s.MinPods, Models: s.GPUModels, Node: s.Node,
 		NeverReady: int32(s.NeverReady), Topology: r.topology(p.to("topology"), s.Topology),
-		NodeSelector: selector(s.NodeSelector), Tolerations: r.tolerations(p.to("tolerations"), s.Tolerations)}
+		NodeSelector: selector(s.NodeSelector), NodeAffinity: r.nodeAffinity(p.to("nodeAffinity"), s.NodeAffinity),
+		Tolerations: r.tolerations(p.to("tolerations"), s.Tolerations)}
 	if s.NeverReady == AllPods {
 		out.NeverReady = out.Count
 	}

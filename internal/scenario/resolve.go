@@ -86,7 +86,7 @@ func (f *File) resolve(open opener) (*Scenario, error) {
 func (r *resolver) fail(p path, format string, args ...any) {
 	e := &Error{File: r.name, Field: p.String(), Msg: fmt.Sprintf(format, args...)}
 	if n := r.find(p); n != nil {
-		e.Line, e.Column = n.Line, n.Column
+		e.File, e.Line, e.Column = r.nameOf(n), n.Line, n.Column
 	}
 	r.errs.add(e)
 }
