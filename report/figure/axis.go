@@ -162,7 +162,7 @@ func (t *ticker) Ticks(from, to float64) []plot.Tick {
 			return last
 		}
 		last = t.every(from, to, step)
-		if len(last) <= 12 && t.fits(last, from, to) {
+		if len(last) <= mostTicks && t.fits(last, from, to) {
 			return last
 		}
 	}
@@ -231,8 +231,10 @@ func (t *ticker) apart(a, b plot.Tick, from, to float64) bool {
 	return vg.Length(between)*t.length >= (t.room(a.Label)+t.room(b.Label))/2
 }
 
-// logTicks are at the closest set of round numbers that has room, and not at more than
-// eight; 0 is always one of them where it has a place.
+// mostTicks are enough to read numbers by.
+const mostTicks = 9
+
+// logTicks are at the closest set of round numbers that has room; 0 is always one of them where it has a place.
 func (t *ticker) logTicks(from, to float64) []plot.Tick {
 	floor := t.scale.(logScale).floor
 	sets := timeDecades
@@ -250,7 +252,7 @@ func (t *ticker) logTicks(from, to float64) []plot.Tick {
 				ticks = append(ticks, plot.Tick{Value: at, Label: t.label(at, at)})
 			}
 		}
-		if best == nil || len(ticks) <= 9 && t.fits(ticks, from, to) {
+		if best == nil || len(ticks) <= mostTicks && t.fits(ticks, from, to) {
 			best = ticks
 		}
 	}

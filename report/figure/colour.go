@@ -61,7 +61,7 @@ var (
 // ramp is the colour at part t of a ramp, 0 to 1. It is mixed in integers.
 func ramp(t float64, colours []color.RGBA) color.RGBA {
 	const fine = 1024
-	at := int(max(0, min(1, t))*float64(fine*(len(colours)-1)) + 0.25)
+	at := int(float64(max(0, min(1, t))*float64(fine*(len(colours)-1))) + 0.25)
 	i := min(at/fine, len(colours)-2)
 	part := at - i*fine
 	mix := func(a, b uint8) uint8 { return uint8((int(a)*(fine-part) + int(b)*part) / fine) }

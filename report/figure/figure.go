@@ -165,7 +165,7 @@ func (c *Chart) size() (width, height vg.Length) {
 		w = usualWidth
 	}
 	if h == 0 {
-		h = usualHeight + moreHeight*float64(c.rows()-1)
+		h = usualHeight + float64(moreHeight*float64(c.rows()-1))
 	}
 	return vg.Length(w) * vg.Inch, vg.Length(h) * vg.Inch
 }

@@ -30,6 +30,7 @@ func (c *Chart) draw(canvas draw.Canvas) {
 // drawTitle returns what is left of the canvas.
 func drawTitle(c draw.Canvas, title string) draw.Canvas {
 	b := newBlock(title, textStyle(13, true, ink), c.Size().X)
+	b.limit(c.Size().Y * 0.4)
 	b.draw(c)
 	if len(b.lines) > 0 {
 		c.Max.Y -= b.height() + 8
@@ -40,6 +41,7 @@ func drawTitle(c draw.Canvas, title string) draw.Canvas {
 // drawCaption returns what is left of the canvas.
 func drawCaption(c draw.Canvas, caption string) draw.Canvas {
 	b := newBlock(caption, textStyle(8.5, false, soft), c.Size().X)
+	b.limit(c.Size().Y * 0.3)
 	if len(b.lines) == 0 {
 		return c
 	}
@@ -57,10 +59,16 @@ func (b *block) draw(c draw.Canvas) {
 	}
 }
 
+// leastPanel is the size below which a panel has no room for its axes, and is not drawn.
+const leastPanel = 50
+
 // drawPanels draws the panels so that their axes stand under and beside each other.
 func (c *Chart) drawPanels(canvas draw.Canvas) {
 	columns, rows := c.columns(), c.rows()
 	size := vg.Point{X: canvas.Size().X/vg.Length(columns) - 50, Y: canvas.Size().Y/vg.Length(rows) - 40}
+	if size.X+50 < leastPanel || size.Y+40 < leastPanel {
+		return
+	}
 	shade := shadeOf(c)
 	plots := make([][]*plot.Plot, rows)
 	for i := range plots {
@@ -175,8 +183,8 @@ func fixed(a Axis, e extent) Axis {
 }
 
 func (p *Panel) setTicks(out *plot.Plot, size vg.Point) {
-	wide := func(label string) vg.Length { return out.X.Tick.Label.Width(label) + 9 }
-	high := func(string) vg.Length { return 15 }
+	wide := func(label string) vg.Length { return out.X.Tick.Label.Width(label) + 14 }
+	high := func(string) vg.Length { return 19 }
 	out.X.Tick.Marker = &ticker{p.X, out.X.Scale, size.X, wide}
 	out.Y.Tick.Marker = &ticker{p.Y, out.Y.Scale, size.Y, high}
 	switch {

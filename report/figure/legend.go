@@ -89,7 +89,10 @@ func drawBelow(c draw.Canvas, entries []entry, widest vg.Length) draw.Canvas {
 	widest = min(widest, c.Size().X)
 	columns := max(1, int((c.Size().X+gutter)/(widest+gutter)))
 	rows := (len(entries) + columns - 1) / columns
-	columns = (len(entries) + rows - 1) / rows
+	if most := max(1, int(c.Size().Y*0.4/entryStep)); rows > most {
+		rows = most
+		entries = append(entries[:rows*columns-1:rows*columns-1], entry{name: "…", line: &draw.LineStyle{Color: paper}})
+	}
 	top := c.Min.Y + vg.Length(rows)*entryStep
 	for i, e := range entries {
 		e.draw(c, c.Min.X+vg.Length(i/rows)*(widest+gutter), top-entryStep/2-vg.Length(i%rows)*entryStep, widest)

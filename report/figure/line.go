@@ -37,7 +37,11 @@ func (m *lineMark) Plot(c draw.Canvas, p *plot.Plot) {
 		if m.Band != nil {
 			m.drawBand(c, x, y, run)
 		}
-		c.StrokeLines(m.style, c.ClipLinesXY(thin(m.path(x, y, run)))...)
+		path := thin(m.path(x, y, run))
+		if len(path) == 1 && c.Contains(path[0]) {
+			c.DrawGlyph(draw.GlyphStyle{Color: m.style.Color, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}, path[0])
+		}
+		c.StrokeLines(m.style, c.ClipLinesXY(path)...)
 	}
 	for _, at := range m.Marks {
 		if number(at.X) && number(at.Y) {

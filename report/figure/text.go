@@ -111,3 +111,11 @@ func newBlock(words string, style text.Style, width vg.Length) block {
 }
 
 func (b *block) height() vg.Length { return vg.Length(len(b.lines)) * b.step }
+
+// limit leaves out lines that are below so much height, and says so.
+func (b *block) limit(height vg.Length) {
+	if most := max(1, int(height/b.step)); len(b.lines) > most {
+		b.lines = b.lines[:most]
+		b.lines[most-1] += " …"
+	}
+}
