@@ -43,7 +43,7 @@ func Diff(a, b string) (*Difference, error) {
 		return nil, err
 	}
 	d.SameScenario = d.A.Manifest.Scenario.Hash == d.B.Manifest.Scenario.Hash
-	for d.Common < len(stepsA) && d.Common < len(stepsB) && stepsA[d.Common].Transition == stepsB[d.Common].Transition {
+	for d.Common < len(stepsA) && d.Common < len(stepsB) && stepsA[d.Common].Same(stepsB[d.Common].Transition) {
 		d.Common++
 	}
 	d.Tail = stepsA[max(0, d.Common-shownCommon):d.Common]

@@ -11,7 +11,7 @@ var arrows = map[string][]string{
 	"topology":          {},
 	"sim/quota":         {},
 	"internal/rng":      {},
-	"internal/stats":    {},
+	"internal/stats":    {"internal/rng"},
 	"internal/columnar": {},
 	"internal/suggest":  {},
 	"internal/archtest": {},
@@ -63,6 +63,7 @@ var libraries = []library{
 	{prefix: "github.com/google/go-cmp", anyTests: true},
 	{prefix: "github.com/rogpeppe/go-internal", anyTests: true},
 	{prefix: "pgregory.net/rapid", anyTests: true},
+	{prefix: "golang.org/x/perf", anyTests: true},
 }
 
 // pureRoots are sim and everything below it: pure functions of their input, which never

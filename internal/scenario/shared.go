@@ -17,7 +17,7 @@ type Traces struct {
 	read map[traceKey]*sharedTrace
 }
 
-type traceKey struct{ file, format, zone string }
+type traceKey struct{ file, sha256, format, zone string }
 
 // sharedTrace is a trace and the hash of its file. Its jobs must not be changed.
 type sharedTrace struct {
@@ -39,11 +39,11 @@ func (t *Traces) of(key traceKey) *sharedTrace {
 }
 
 // trace returns a trace whose jobs may be changed, or nil.
-func (r *resolver) trace(p path, file, format string, zone *time.Location) *traces.Trace {
+func (r *resolver) trace(p path, given *Trace, format string, zone *time.Location) *traces.Trace {
 	if r.traces == nil {
-		return r.readTrace(p, file, format, zone)
+		return r.readTrace(p, given, format, zone)
 	}
-	key := traceKey{file: file, format: format}
+	key := traceKey{file: given.File, sha256: given.SHA256, format: format}
 	if zone != nil {
 		key.zone = zone.String()
 	}
@@ -51,7 +51,7 @@ func (r *resolver) trace(p path, file, format string, zone *time.Location) *trac
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trace == nil {
-		t := r.readTrace(p, file, format, zone)
+		t := r.readTrace(p, given, format, zone)
 		if t == nil {
 			return nil
 		}
@@ -73,13 +73,13 @@ func ownJobs(jobs []workloads.Job) []workloads.Job {
 	return own
 }
 
-func (r *resolver) readTrace(p path, file, format string, zone *time.Location) *traces.Trace {
+func (r *resolver) readTrace(p path, given *Trace, format string, zone *time.Location) *traces.Trace {
 	var out *traces.Trace
 	before := len(r.errs.list)
-	r.input(p, file, func(shown string, in io.Reader) {
+	r.input(p, given.File, given.SHA256, func(shown string, in io.Reader) {
 		t, err := traces.Read(in, shown, format, traces.Options{Location: zone})
 		if err != nil {
-			r.traceError(p, err)
+			r.traceError(p.to("file"), err)
 			return
 		}
 		out = t

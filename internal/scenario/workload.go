@@ -98,7 +98,7 @@ func (r *resolver) traceJobs(given *Trace) jobList {
 	zone := r.zone(p.to("timezone"), given.Timezone)
 	formats := append([]string{"auto"}, traces.Formats()...)
 	format := word(r, p.to("format"), given.Format, formats, formats...)
-	if t := r.trace(p.to("file"), given.File, format, zone); t != nil {
+	if t := r.trace(p, given, format, zone); t != nil {
 		jobs = r.window(p.to("window"), given.Window, t.Jobs)
 		r.out.Warnings = append(r.out.Warnings, t.Warnings...)
 	}
