@@ -6,6 +6,7 @@ import (
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
+	"github.com/gangplan/gangplan/topology"
 )
 
 // kueue is the Admitter of all policies that admit jobs whole: one head per ClusterQueue
@@ -18,6 +19,7 @@ import (
 // something changed in it: one without a change would decide the same again.
 type kueue struct {
 	passThrough bool
+	partial     bool            // jobs may be admitted with fewer pods
 	strategy    *quota.Strategy // overrides every queue's when not nil
 	rules       admission.Rules
 	placer      *placer // nil: no topology assignment
@@ -69,10 +71,10 @@ func (k *kueue) Reset(v sim.View) {
 	if k.passThrough {
 		return
 	}
-	k.kernel = admission.New(k.rules, v.Quota(), workOf(v))
+	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
-		k.room = room{placer: k.placer}
+		k.room = room{placer: k.placer, partial: k.partial}
 		k.kernel.Room = &k.room
 	}
 }
@@ -302,6 +304,9 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		q.sticky = order.None
 	}
 	k.trees[q.tree].dirty = true
+	if k.partial && k.placer == nil {
+		reduce(tx, &e.Assignment, j)
+	}
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
 	tx.Commit()
@@ -404,5 +409,18 @@ func (k *kueue) CanEver(v sim.View, j int32) bool {
 	if k.passThrough {
 		return true
 	}
-	return v.Quota().EverFits(v.Queue(j), v.Request(j)) && (k.placer == nil || k.placer.canEver(v, j))
+	return v.Quota().EverFits(v.Queue(j), k.needs(v, j)) && (k.placer == nil || k.placer.canEver(v, j))
+}
+
+// needs returns what a job asks for at the least.
+func (k *kueue) needs(v sim.View, j int32) topology.Resources {
+	request := v.Request(j)
+	if !k.partial {
+		return request
+	}
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		request = request.Minus(v.PodRequest(s).Times(int64(v.Count(s) - least(v, s))))
+	}
+	return request
 }

@@ -8,19 +8,33 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-// workOf describes the jobs of a run to the kernel.
-func workOf(v sim.View) []admission.Workload {
+// workOf describes the jobs of a run to the kernel. Without partial admission it does not
+// hear of jobs that could do with fewer pods.
+func workOf(v sim.View, partial bool) []admission.Workload {
 	work := make([]admission.Workload, v.Jobs())
 	sets := make([]admission.PodSet, v.PodSets())
 	for j := range work {
 		first, last := v.SetsOf(int32(j))
 		for s := first; s < last; s++ {
 			sets[s] = admission.PodSet{Count: v.Count(s), Request: quota.Amounts(*v.PodRequest(s))}
+			if partial {
+				sets[s].Min = v.MinCount(s)
+			}
 		}
 		work[j] = admission.Workload{Queue: v.Queue(int32(j)), Priority: v.Job(int32(j)).Priority,
 			Rank: int64(j), Sets: sets[first:last:last]}
 	}
 	return work
+}
+
+// reduce leaves the PodSets of a queued job with the pods they are given, if that is not all.
+func reduce(tx *sim.Tx, a *admission.Assignment, j int32) {
+	first, _ := tx.SetsOf(j)
+	for i := range a.Sets {
+		if s := first + int32(i); a.Sets[i].Count < tx.Count(s) {
+			tx.Reduce(s, a.Sets[i].Count)
+		}
+	}
 }
 
 // classify numbers the classes of jobs that are equal to the Admitter.
@@ -44,6 +58,14 @@ func (k *kueue) class(v sim.View, j int32) int32 {
 	return k.classOf[j]
 }
 
+// least returns how many pods of a PodSet its job cannot do without.
+func least(v sim.View, s int32) int32 {
+	if n := v.MinCount(s); n > 0 {
+		return n
+	}
+	return v.Count(s)
+}
+
 // insufficient reports whether a job wants more GPUs than are free of the models it
 // accepts.
 func insufficient(v sim.View, j int32) bool {
@@ -51,7 +73,7 @@ func insufficient(v sim.View, j int32) bool {
 	var accepted uint64
 	first, last := v.SetsOf(j)
 	for s := first; s < last; s++ {
-		gpus := int64(v.Count(s)) * v.PodRequest(s)[topology.GPU]
+		gpus := int64(least(v, s)) * v.PodRequest(s)[topology.GPU]
 		if want += gpus; gpus == 0 {
 			continue
 		}
@@ -80,6 +102,7 @@ func keyOf(v sim.View, j int32) jobKey {
 		spec := &v.Job(j).PodSets[s-first]
 		add(uint64(v.Shape(s)))
 		add(uint64(v.Count(s)))
+		add(uint64(v.MinCount(s)))
 		add(uint64(v.PinnedNode(s) + 1))
 		addTopology(&spec.Topology, add)
 	}

@@ -7,15 +7,16 @@ import (
 
 // room answers the kernel's questions about places: the topology half of a decision.
 type room struct {
-	placer *placer
-	tx     *sim.Tx
-	ready  int32 // 1 + the job whose only PodSet's places the search holds
+	placer  *placer
+	partial bool
+	tx      *sim.Tx
+	ready   int32 // 1 + the job whose only PodSet's places the search holds
 }
 
 // Fits reports whether a job's pods have places on what is free now.
-func (r *room) Fits(j int32, _ *admission.Assignment) bool {
+func (r *room) Fits(j int32, a *admission.Assignment) bool {
 	first, last := r.tx.SetsOf(j)
-	if r.ready = 0; last-first == 1 {
+	if r.ready = 0; last-first == 1 && (!r.partial || r.tx.MinCount(first) == 0) {
 		fits := r.placer.place(r.tx.View, sim.Assigned, j, first, -1)
 		if fits {
 			r.ready = j + 1
@@ -23,6 +24,7 @@ func (r *room) Fits(j int32, _ *admission.Assignment) bool {
 		return fits
 	}
 	mark := r.tx.Savepoint()
+	r.reduce(j, a)
 	fits := r.placer.assign(r.tx, j) < 0
 	r.tx.Rollback(mark)
 	return fits
@@ -40,8 +42,15 @@ func (r *room) imagine(j int32, gone bool) {
 	r.tx.Imagine(j, gone)
 }
 
+func (r *room) reduce(j int32, a *admission.Assignment) {
+	if r.partial {
+		reduce(r.tx, a, j)
+	}
+}
+
 // Take assigns the places of a job that fits.
-func (r *room) Take(j int32, _ *admission.Assignment) {
+func (r *room) Take(j int32, a *admission.Assignment) {
+	r.reduce(j, a)
 	if first, _ := r.tx.SetsOf(j); r.ready == j+1 {
 		r.placer.take(r.tx, first, -1)
 	} else {

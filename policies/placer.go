@@ -19,6 +19,8 @@ type placer struct {
 	leaves   stage.Leaves
 	kept     []stage.Slot // of a job that lost a node
 	taken    []pretended  // by canEver, given back before it returns
+	partial  bool         // jobs may be admitted with fewer pods
+	fewest   bool         // places are asked for as few pods as a job can do with
 }
 
 // reset prepares for a run. A request without a level means the one above the host.
@@ -82,7 +84,7 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 	if t.Mode == workloads.TopologyNone {
 		t = &p.fallback
 	}
-	r, err := stage.Resolve(t, v.Count(s), v.Cluster(), p.search.LeafLevel(), &p.preset)
+	r, err := stage.Resolve(t, p.count(v, s), v.Cluster(), p.search.LeafLevel(), &p.preset)
 	if p.forced != nil {
 		r.Algo = *p.forced
 	}
@@ -101,14 +103,22 @@ func (p *placer) take(tx *sim.Tx, workers, leader int32) {
 	}
 }
 
+// count returns for how many pods of a PodSet places are asked for.
+func (p *placer) count(v sim.View, s int32) int32 {
+	if p.fewest {
+		return least(v, s)
+	}
+	return v.Count(s)
+}
+
 // place searches, in a plane, for one PodSet and the leader of its group, or -1. An answer
 // that loses the leader, as older versions give some, is none.
 func (p *placer) place(v sim.View, plane sim.Plane, j, s, leader int32) bool {
 	shape := v.Shape(s)
 	if pin := v.PinnedNode(s); pin >= 0 {
-		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Leaf: pin, Count: v.Count(s)})
+		p.search.Slots = append(p.search.Slots[:0], stage.Slot{Leaf: pin, Count: p.count(v, s)})
 		p.search.Leader = -1
-		return leader < 0 && v.Counts(plane, shape)[v.Cluster().HostDomain(pin)] >= v.Count(s)
+		return leader < 0 && v.Counts(plane, shape)[v.Cluster().HostDomain(pin)] >= p.count(v, s)
 	}
 	r, err := p.request(v, j, s)
 	if err != nil || r.Count%max(1, r.Layers[0].Size) != 0 {
@@ -150,7 +160,7 @@ func (p *placer) lacksHosts(v sim.View, j int32) bool {
 		plane = sim.Physical // assignments are to no host
 	}
 	for s := first; s < last; s++ {
-		if v.Total(plane, v.Shape(s)) < int64(v.Count(s)) {
+		if v.Total(plane, v.Shape(s)) < int64(p.count(v, s)) {
 			return true
 		}
 	}
@@ -165,7 +175,7 @@ type pretended struct{ node, set, count int32 }
 func (p *placer) canEver(v sim.View, j int32) bool {
 	first, last := v.SetsOf(j)
 	ok := true
-	p.taken = p.taken[:0]
+	p.taken, p.fewest = p.taken[:0], p.partial
 	for s := first; s < last && ok; s++ {
 		workers, leader := p.group(v, j, s)
 		if workers < 0 {
@@ -175,6 +185,7 @@ func (p *placer) canEver(v sim.View, j int32) bool {
 			p.pretend(v, workers, leader)
 		}
 	}
+	p.fewest = false
 	for _, t := range p.taken {
 		v.Pretend(t.node, t.set, -t.count)
 	}

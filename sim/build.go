@@ -80,7 +80,8 @@ func (w *world) buildJobs() error {
 		if err := w.buildSets(int32(i), nodeIndex); err != nil {
 			return err
 		}
-		w.jobs[i].pods = int32(len(w.pods)) - w.jobs[i].podBase
+		w.jobs[i].slots = int32(len(w.pods)) - w.jobs[i].podBase
+		w.jobs[i].pods = w.jobs[i].slots
 	}
 	return nil
 }
@@ -98,7 +99,7 @@ func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
 	spec := &w.cfg.Jobs[j]
 	for k := range spec.PodSets {
 		ps := &spec.PodSets[k]
-		s := set{job: j, first: int32(len(w.pods)) - w.jobs[j].podBase, count: ps.Count, min: ps.MinCount,
+		s := set{job: j, first: int32(len(w.pods)) - w.jobs[j].podBase, full: ps.Count, count: ps.Count, min: ps.MinCount,
 			request: ps.Request, neverReady: ps.NeverReady, pinned: -1}
 		if s.min == 0 {
 			s.min = s.count

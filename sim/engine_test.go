@@ -219,13 +219,22 @@ func (l *line) podSet() workloads.PodSet {
 
 func (s *story) jobOf(l *line, set workloads.PodSet) workloads.Job {
 	j := workloads.Job{Submit: l.time("at", 0), Duration: l.time("work", 0), Queue: l.get("queue", ""), Priority: int32(l.int("priority", 0)),
-		TimeLimit: l.time("limit", 0), Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
+		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
 	if l.get("start", "") == "timing" {
 		j.Startup = workloads.StartupFromTiming
 	}
 	if c := l.get("checkpoint", ""); c != "" {
 		every, cost, _ := strings.Cut(c, "+")
 		j.CheckpointInterval, j.CheckpointCost = l.duration(every), l.duration(cost)
+	}
+	for _, r := range strings.Fields(strings.ReplaceAll(l.get("restart", ""), "|", " ")) {
+		at, ready, _ := strings.Cut(r, "+")
+		at, rank, one := strings.Cut(at, ".")
+		restart := workloads.Restart{Time: l.duration(at), Rank: workloads.AllPods, Ready: l.duration(ready)}
+		if n, err := strconv.Atoi(rank); one && err == nil {
+			restart.Rank = int32(n)
+		}
+		j.Restarts = append(j.Restarts, restart)
 	}
 	return j
 }

@@ -76,9 +76,11 @@ type job struct {
 
 	request            topology.Resources // of all its pods
 	activeAt           int32              // position in Engine.active while admitted
-	podBase, pods      int32
+	podBase, slots     int32              // its part of the array of pods
+	pods               int32              // of these, in its present admission; all of them while it waits
 	setBase, sets      int32
 	podStep            int32 // pods created so far in this admission
+	granted            int32 // pods of its last admission
 	bound, ready       int32
 	setsReady          int32
 	holding, neverFits bool
@@ -87,6 +89,7 @@ type job struct {
 	requeueAt   int64
 	admittedAt  int64
 	limitAt     int64 // its time limit, Never without one
+	spent       int64 // time with quota in earlier admissions, where that is limited
 	firstAdmit  int64
 	firstStart  int64
 	finishedAt  int64
@@ -139,7 +142,8 @@ type pod struct {
 type set struct {
 	job        int32
 	first      int32 // rank of its first pod
-	count, min int32
+	full       int32 // its pods; count of them are in the present admission
+	count, min int32 // the barrier wants min ready
 	request    topology.Resources
 	models     uint64
 	maskSlot   int32

@@ -29,6 +29,7 @@ type opKind uint8
 
 const (
 	opAdmit opKind = iota
+	opReduce
 	opAssign
 	opAssume
 	opHold
@@ -60,6 +61,15 @@ func (tx *Tx) AdmitUsing(j int32, usage []quota.Item) {
 	tx.e.jobs[j].holds = usage
 	tx.e.charge(j)
 	tx.do(op{kind: opAdmit, a: j})
+}
+
+// Reduce admits, with the Admit that follows, only the first n pods of a PodSet of a queued
+// job: partial admission. Its barrier then wants just these.
+func (tx *Tx) Reduce(set, n int32) {
+	st := &tx.e.sets[set]
+	tx.e.must(tx.e.jobs[st.job].state == Queued && n > 0 && n <= st.full, "reduce a PodSet that cannot be")
+	tx.do(op{kind: opReduce, a: set, b: st.count, at: int64(st.min)})
+	tx.e.grant(set, n, n)
 }
 
 // AdmitFree admits a queued job without quota, as plain Kubernetes does.
@@ -128,6 +138,8 @@ func (e *Engine) undo(o op) {
 		if o.b == 0 {
 			e.uncharge(o.a)
 		}
+	case opReduce:
+		e.grant(o.a, o.b, int32(o.at))
 	case opAssign:
 		e.unassignPod(o.a)
 	case opAssume:
@@ -259,7 +271,7 @@ func (e *Engine) pretendGone(j int32, by int64) {
 
 func (e *Engine) pretendPlaces(j int32, by int64) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		pd := &e.pods[p]
 		r := e.sets[pd.set].request.Times(by)
 		if pd.node >= 0 {
@@ -275,7 +287,7 @@ func (e *Engine) pretendPlaces(j int32, by int64) {
 // unassign ends the topology assignment of a job.
 func (e *Engine) unassign(j int32) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		e.unassignPod(p)
 	}
 }

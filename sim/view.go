@@ -65,11 +65,18 @@ func (v View) SetsOf(j int32) (first, last int32) {
 // PodsOf returns a job's pods [first, last), in the order of their ranks.
 func (v View) PodsOf(j int32) (first, last int32) {
 	jb := &v.e.jobs[j]
-	return jb.podBase, jb.podBase + jb.pods
+	return jb.podBase, jb.podBase + jb.slots
 }
 
-// Count returns how many pods a PodSet has.
+// Count returns how many pods a PodSet has: those of its job's admission, if it is
+// admitted.
 func (v View) Count(set int32) int32 { return v.e.sets[set].count }
+
+// MinCount returns the fewest pods the PodSet can be admitted with, 0 for all of them.
+func (v View) MinCount(set int32) int32 {
+	st := &v.e.sets[set]
+	return v.e.cfg.Jobs[st.job].PodSets[set-v.e.jobs[st.job].setBase].MinCount
+}
 
 // FirstPod returns the first pod of a PodSet.
 func (v View) FirstPod(set int32) int32 {
