@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
@@ -73,7 +75,7 @@ func (k *kueue) Reset(v sim.View) {
 	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
-		k.room = room{placer: k.placer}
+		k.room = room{placer: k.placer, found: make([][]place, len(k.queues))}
 		k.kernel.Room = &k.room
 	}
 }
@@ -223,11 +225,13 @@ func (k *kueue) flush(v sim.View) {
 	}
 }
 
-// collectHeads lists the heads of the trees that deserve a cycle.
+// collectHeads lists the heads of the trees that deserve a cycle: of all, if one does and
+// they meet in one topology, where a head that waits may keep places from others.
 func (k *kueue) collectHeads() {
 	k.heads = k.heads[:0]
+	all := k.placer != nil && slices.ContainsFunc(k.trees, func(t cohortTree) bool { return t.dirty })
 	for i := range k.trees {
-		if !k.trees[i].dirty {
+		if !k.trees[i].dirty && !all {
 			continue
 		}
 		k.trees[i].dirty = false
@@ -303,8 +307,9 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		q.sticky = order.None
 	}
 	k.trees[q.tree].dirty = true
-	if k.placer == nil {
-		grant(tx, &e.Assignment, j)
+	grant(tx, &e.Assignment, j)
+	if k.placer != nil {
+		k.room.assign(j)
 	}
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
@@ -408,5 +413,5 @@ func (k *kueue) CanEver(v sim.View, j int32) bool {
 	if k.passThrough {
 		return true
 	}
-	return k.canEver(v, j) && (k.placer == nil || k.placer.canEver(v, j, k.partial))
+	return k.canEver(v, j) && (k.placer == nil || k.placer.canEver(v, j))
 }

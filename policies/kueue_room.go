@@ -9,59 +9,46 @@ import (
 type room struct {
 	placer *placer
 	tx     *sim.Tx
-	ready  int32 // 1 + the job whose only PodSet's places the search holds
+	found  [][]place // per queue: the places of its head
+	taken  []int32   // heads whose places are taken for this cycle
 }
 
-// Fits reports whether a job's pods have places on what is free now.
-func (r *room) Fits(j int32, a *admission.Assignment) bool {
-	first, last := r.tx.SetsOf(j)
-	if r.ready = 0; last-first == 1 && r.plain(a, first) {
-		fits := r.placer.place(r.tx.View, sim.Assigned, j, first, -1)
-		if fits {
-			r.ready = j + 1
-		}
-		return fits
-	}
-	mark := r.tx.Savepoint()
+// Fits implements admission.Room.
+func (r *room) Fits(j int32, a *admission.Assignment) int32 { return r.seek(sim.Assigned, j, a) }
+
+// FitsEmpty implements admission.Room: on the nodes that are up, whoever holds them.
+func (r *room) FitsEmpty(j int32, a *admission.Assignment) int32 { return r.seek(sim.Vacant, j, a) }
+
+func (r *room) seek(plane sim.Plane, j int32, a *admission.Assignment) (failed int32) {
+	q, mark := r.tx.Queue(j), r.tx.Savepoint()
 	grant(r.tx, a, j)
-	fits := r.placer.assign(r.tx, j) < 0
+	r.found[q], failed = r.placer.seek(r.tx.View, plane, j, r.found[q])
 	r.tx.Rollback(mark)
-	return fits
+	return failed
 }
 
-// plain reports whether the first PodSet is given all its pods, wherever they fit.
-func (r *room) plain(a *admission.Assignment, first int32) bool {
-	return r.tx.Flavors() == 0 && a.Sets[0].Count == r.tx.Count(first)
+// StillFits implements admission.Room.
+func (r *room) StillFits(j int32) bool {
+	return r.placer.stillFits(r.tx.View, r.found[r.tx.Queue(j)])
 }
 
-// FitsEmpty reports whether they would on the empty cluster.
-func (r *room) FitsEmpty(j int32, a *admission.Assignment) bool {
-	if first, _ := r.tx.SetsOf(j); r.tx.NeverFits(j) || r.plain(a, first) {
-		return !r.tx.NeverFits(j)
+// Leave and Return implement admission.Room.
+func (r *room) Leave(j int32)  { r.tx.Imagine(j, true) }
+func (r *room) Return(j int32) { r.tx.Imagine(j, false) }
+
+// Take implements admission.Room.
+func (r *room) Take(j int32) {
+	pretend(r.tx.View, sim.Assigned, r.found[r.tx.Queue(j)], 1)
+	r.taken = append(r.taken, j)
+}
+
+// Clear implements admission.Room.
+func (r *room) Clear() {
+	for _, j := range r.taken {
+		pretend(r.tx.View, sim.Assigned, r.found[r.tx.Queue(j)], -1)
 	}
-	mark := r.tx.Savepoint()
-	grant(r.tx, a, j)
-	fits := r.placer.canEver(r.tx.View, j, false)
-	r.tx.Rollback(mark)
-	return fits
+	r.taken = r.taken[:0]
 }
 
-// Leave and Return pretend that a victim's places are free, and that they are not.
-func (r *room) Leave(j int32)  { r.imagine(j, true) }
-func (r *room) Return(j int32) { r.imagine(j, false) }
-
-func (r *room) imagine(j int32, gone bool) {
-	r.ready = 0
-	r.tx.Imagine(j, gone)
-}
-
-// Take assigns the places of a job that fits.
-func (r *room) Take(j int32, a *admission.Assignment) {
-	grant(r.tx, a, j)
-	if first, _ := r.tx.SetsOf(j); r.ready == j+1 {
-		r.placer.take(r.tx, first, -1)
-	} else {
-		r.placer.assign(r.tx, j)
-	}
-	r.ready = 0
-}
+// assign gives the pods of a job its places for good.
+func (r *room) assign(j int32) { assign(r.tx, r.found[r.tx.Queue(j)]) }
