@@ -107,6 +107,11 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	for _, f := range cfg.Faults {
 		e.events.push(f.Time, faultKind(f), f.Node, 0)
 	}
+	for j := range cfg.Jobs {
+		for i := range cfg.Jobs[j].Restarts {
+			e.events.push(cfg.Jobs[j].Restarts[i].Time, evPodRestart, int32(j), uint32(i))
+		}
+	}
 	if len(w.jobs) > 0 {
 		e.events.push(cfg.Jobs[0].Submit, evArrival, 0, 0)
 	}
@@ -274,6 +279,8 @@ func (e *Engine) handle(ev event) {
 		e.nodeUp(ev.id)
 	case evNodeDown:
 		e.nodeDown(ev.id)
+	case evPodRestart:
+		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
 	case evPodGone:
 		e.podGone(ev.id)
 	case evQuotaRelease:
@@ -342,5 +349,7 @@ func (e *Engine) handleJob(ev event) {
 		e.requeue(j)
 	case ev.kind == evTimeLimit:
 		e.fail(j, CauseDeadline)
+	case ev.kind == evBudget:
+		e.deactivate(j, CauseDeadline)
 	}
 }

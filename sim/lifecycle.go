@@ -95,6 +95,7 @@ func (e *Engine) admitted(j int32) {
 	e.active = append(e.active, j)
 	jb.admittedAt, jb.limitAt = e.now, Never
 	jb.podStep, jb.started, jb.seenReady = 0, false, false
+	e.stretch(j)
 	if jb.firstAdmit < 0 {
 		jb.firstAdmit = e.now
 	}
@@ -102,6 +103,9 @@ func (e *Engine) admitted(j int32) {
 	jb.waited = ReasonNone
 	e.joinWaiting(j, &e.unbound)
 	e.after(e.cfg.Timing.PodCreate, evPodWave, j)
+	if limit := e.cfg.Jobs[j].AdmittedLimit; limit > 0 && jb.charged {
+		e.events.push(e.now+limit-jb.spent, evBudget, j, jb.gen)
+	}
 	if e.policy.Readiness && e.cfg.PodsReady.Enabled {
 		e.startDeadline(j, e.cfg.Timing.clock(e.now)+e.cfg.PodsReady.Timeout)
 	}
@@ -271,6 +275,8 @@ func (e *Engine) end(j int32, state JobState, grace int64) {
 func (e *Engine) leaveAdmitted(j int32, state JobState, grace int64) {
 	jb := &e.jobs[j]
 	e.removePods(j, grace)
+	e.unstretch(j)
+	jb.spent += e.now - jb.admittedAt
 	e.leaveWaiting(j, &e.unbound)
 	last := e.active[len(e.active)-1]
 	e.active[jb.activeAt], e.jobs[last].activeAt = last, jb.activeAt

@@ -21,14 +21,18 @@ import (
 
 // Resolve makes a scenario of a file. The files it names are found from the folder dir.
 // The error is an Errors.
-func (f *File) Resolve(dir string) (*Scenario, error) {
+func (f *File) Resolve(dir string) (*Scenario, error) { return f.ResolveSharing(dir, nil) }
+
+// ResolveSharing is Resolve of one of several scenarios of a folder, which share the traces
+// that they read.
+func (f *File) ResolveSharing(dir string, t *Traces) (*Scenario, error) {
 	return f.resolve(func(name string) (string, io.ReadCloser, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
 		r, err := os.Open(name)
 		return name, r, err
-	})
+	}, t)
 }
 
 // ResolveFS is Resolve with the folder dir of a file system, such as an embedded one.
@@ -37,7 +41,7 @@ func (f *File) ResolveFS(fsys fs.FS, dir string) (*Scenario, error) {
 		name = slashpath.Join(dir, name)
 		r, err := fsys.Open(name)
 		return name, r, err
-	})
+	}, nil)
 }
 
 // folder is where the files are that a scenario file names.
@@ -49,9 +53,10 @@ type opener func(name string) (string, io.ReadCloser, error)
 // resolver is the state of one Resolve.
 type resolver struct {
 	*File
-	open opener
-	errs problems
-	out  Scenario
+	open   opener
+	traces *Traces // nil: every trace is read
+	errs   problems
+	out    Scenario
 
 	// jobNodes is the cluster before scale.cluster: what is said in terms of the cluster,
 	// as a load or the shape of jobs is, must not change when the cluster grows.
@@ -59,8 +64,8 @@ type resolver struct {
 	cluster  *topology.Cluster
 }
 
-func (f *File) resolve(open opener) (*Scenario, error) {
-	r := &resolver{File: f, open: open}
+func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
+	r := &resolver{File: f, open: open, traces: t}
 	r.out = Scenario{Name: f.Name, Config: &sim.Config{Seed: 1}}
 	if f.Seed != nil {
 		r.out.Config.Seed = *f.Seed
