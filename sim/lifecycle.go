@@ -18,8 +18,7 @@ func (e *Engine) arrive(j int32) {
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
 	e.emit(Submit, j, -1, jb.queue, jb.pods)
-	e.count(j, PendingJobs, 1)
-	e.count(j, WantedGPUs, e.total(j)[topology.GPU])
+	e.countPending(j, 1)
 	if !e.fitsEmpty(j) || !e.policy.Admitter.CanEver(e.tx.View, j) {
 		jb.neverFits = true
 		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
@@ -87,8 +86,8 @@ func (e *Engine) show(j int32) {
 func (e *Engine) admitted(j int32) {
 	jb := &e.jobs[j]
 	e.leaveWaiting(j, &e.queued)
-	e.count(j, PendingJobs, -1)
-	e.count(j, AdmittedJobs, 1)
+	e.countPending(j, -1)
+	e.countAdmitted(j, 1)
 	jb.state = Admitted
 	jb.gen++
 	jb.activeAt = int32(len(e.active))
@@ -281,11 +280,9 @@ func (e *Engine) leaveAdmitted(j int32, state JobState, grace int64) {
 	last := e.active[len(e.active)-1]
 	e.active[jb.activeAt], e.jobs[last].activeAt = last, jb.activeAt
 	e.active = e.active[:len(e.active)-1]
-	e.count(j, AdmittedJobs, -1)
+	e.countAdmitted(j, -1)
 	if state == Backoff {
-		e.count(j, PendingJobs, 1)
-	} else {
-		e.count(j, WantedGPUs, -e.total(j)[topology.GPU])
+		e.countPending(j, 1)
 	}
 	jb.state = state
 	jb.gen++

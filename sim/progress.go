@@ -45,7 +45,7 @@ type progress struct {
 	localitySum    ledger.Uint128
 	stepSum        ledger.Uint128
 
-	spent ledger.Spent // what is settled of the running time
+	settled ledger.Spent // what is settled of the running time
 }
 
 const ppm = 1_000_000
@@ -159,7 +159,7 @@ func (e *Engine) settle(j int32) {
 		p := &parts[i]
 		e.books.Settle(p.model, &p.Stretch)
 		e.timeline.Settle(accountLane(p.model), &p.Stretch)
-		e.jobs[j].spent.Settle(&p.Stretch)
+		e.jobs[j].settled.Settle(&p.Stretch)
 	}
 }
 
@@ -170,7 +170,7 @@ func (e *Engine) lose(j int32) {
 		p := &parts[i]
 		e.books.Lose(p.model, &p.Stretch)
 		e.timeline.Lose(accountLane(p.model), &p.Stretch)
-		e.jobs[j].spent.Lose(&p.Stretch)
+		e.jobs[j].settled.Lose(&p.Stretch)
 	}
 }
 

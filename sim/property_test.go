@@ -101,6 +101,7 @@ type auditor struct {
 	split  bool                // useful, lost and checkpoint can be told apart
 	events int                 // verdicts
 	over   *overTime
+	vague  bool // how many GPUs admitted jobs were granted is not known
 }
 
 // auditedAccount is a coarser account than the ledger's: running is useful, stalls, lost
@@ -130,6 +131,7 @@ type auditedJob struct {
 	running    bool
 	since      int64 // of running
 	remaining  int64
+	granted    int32
 	reduced    bool  // it had fewer pods than all, and nobody knows how much is left
 	startedAt  int64 // first barrier of this admission
 	useful     int64 // milli-GPU x ns; small enough in every scenario here
@@ -315,6 +317,7 @@ func (a *auditor) take(x sim.Transition) {
 	case sim.Admit:
 		a.move(j, "queued", "admitted")
 		j.startedAt = -1
+		j.granted = x.Count
 		a.stretch(x.Job, x.Count)
 		a.check(a.mayHave(x.Job, x.Count), "admitted with %d pods", x.Count)
 		if j.admit < 0 {

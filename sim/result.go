@@ -62,9 +62,9 @@ func (e *Engine) Finish() *Result {
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
-			before := jb.spent
+			before := jb.settled
 			e.settle(int32(j))
-			r.AtRisk.Add(jb.spent.Kept())
+			r.AtRisk.Add(jb.settled.Kept())
 			r.AtRisk.Sub(before.Kept())
 		}
 	}
@@ -129,7 +129,7 @@ func (e *Engine) row(j int32) JobRow {
 	spec := &e.cfg.Jobs[j]
 	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.slots, Admitted: jb.granted, GPUs: spec.TotalGPUs(), Submit: spec.Submit,
 		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Duration,
-		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, Spent: jb.spent, Refusal: jb.refusal, NeverFits: jb.neverFits, Carried: spec.Carried}
+		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, Spent: jb.settled, Refusal: jb.refusal, NeverFits: jb.neverFits, Carried: spec.Carried}
 	if jb.state == Finished {
 		r.Finish = jb.finishedAt
 	}

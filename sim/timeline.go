@@ -69,6 +69,19 @@ func (e *Engine) count(j int32, lane QueueLane, by int64) {
 	}
 }
 
+// countPending counts a job that waits for admission, and what it asks for.
+func (e *Engine) countPending(j int32, by int64) {
+	e.count(j, PendingJobs, by)
+	e.count(j, WantedGPUs, by*e.cfg.Jobs[j].TotalGPUs())
+}
+
+// countAdmitted counts one that is admitted, and what it was granted; bound pods are taken
+// off when they are bound.
+func (e *Engine) countAdmitted(j int32, by int64) {
+	e.count(j, AdmittedJobs, by)
+	e.count(j, WantedGPUs, by*e.total(j)[topology.GPU])
+}
+
 // closeCounts ends an instant for the queues that changed in it.
 func (e *Engine) closeCounts() {
 	for _, queue := range e.recounted {
