@@ -19,6 +19,8 @@ const (
 	ReasonTopology
 )
 
+var reasonNames = [...]string{"", "backoff", "gate", "order", "latency", "preemption", "insufficient", "quota", "shape", "topology"}
+
 // SignalKind names what changed.
 type SignalKind uint8
 

@@ -194,7 +194,7 @@ func (jb *job) runAccount() ledger.Account {
 func (e *Engine) runningGPUs(j int32) []int64 {
 	clear(e.perModel)
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if e.pods[p].state == PodReady {
 			if m := e.cfg.Cluster.Nodes[e.pods[p].node].Model; m >= 0 {
 				e.perModel[m] += e.sets[e.pods[p].set].request[0]
@@ -229,7 +229,7 @@ func (e *Engine) endCheckpoint(j int32) {
 // moveRunning moves the ready pods of a job between accounts.
 func (e *Engine) moveRunning(j int32, from, to ledger.Account) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if e.pods[p].state == PodReady {
 			e.account(p, from, to)
 		}
@@ -283,7 +283,7 @@ func (e *Engine) idealAllReduce(j int32, gang []fabric.Pod) int64 {
 func (e *Engine) gangOf(j int32) []fabric.Pod {
 	e.gang = e.gang[:0]
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if g := e.sets[e.pods[p].set].request[0]; g > 0 && e.pods[p].state == PodReady {
 			e.gang = append(e.gang, fabric.Pod{Node: e.pods[p].node, GPUs: int32(g)})
 		}

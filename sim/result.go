@@ -2,7 +2,6 @@ package sim
 
 import (
 	"github.com/gangplan/gangplan/sim/ledger"
-	"github.com/gangplan/gangplan/topology"
 )
 
 // JobRow is what became of one job. Times that never came are -1; slowdowns are parts
@@ -12,6 +11,7 @@ type JobRow struct {
 	State      JobState
 	Queue      int32
 	Pods       int32
+	Admitted   int32 // of these, in its last admission; fewer when it was admitted in part
 	GPUs       int64 // milli-GPU of all pods
 	Submit     int64
 	FirstAdmit int64
@@ -121,7 +121,7 @@ func (e *Engine) explain(rows []JobRow) {
 func (e *Engine) row(j int32) JobRow {
 	jb := &e.jobs[j]
 	spec := &e.cfg.Jobs[j]
-	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.pods, GPUs: e.total(j)[topology.GPU], Submit: spec.Submit,
+	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.slots, Admitted: jb.granted, GPUs: spec.TotalGPUs(), Submit: spec.Submit,
 		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Duration,
 		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, NeverFits: jb.neverFits, Carried: spec.Carried}
 	if jb.state == Finished {

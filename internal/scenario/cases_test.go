@@ -34,6 +34,8 @@ func runCase(t *testing.T, d *datadriven.TestData) string {
 	case "parse":
 		_, err := Parse("s.yaml", []byte(d.Input))
 		return errorText(err, "ok\n")
+	case "study":
+		return showStudy(d.Input)
 	case "with":
 		return with(t, d.Input)
 	case "resolve":

@@ -38,6 +38,7 @@ func Parse(name string, data []byte) (*File, error) {
 // decodeWith fills a file from its nodes. The decoder may know of mistakes already.
 func (f *File) decodeWith(d *decoder) error {
 	before := len(d.errs.list)
+	d.scenario = true
 	if d.checkHeader(f.root, Kind, "a scenario with apiVersion, kind, cluster and workload"); len(d.errs.list) == before {
 		d.decode(f.root, reflect.ValueOf(f).Elem())
 	}

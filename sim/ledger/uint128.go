@@ -78,3 +78,19 @@ func Shl32(n int64) Uint128 {
 func (u Uint128) Float64() float64 {
 	return float64(float64(u.Hi)*(1<<64)) + float64(u.Lo)
 }
+
+// Scale returns u x a / b, rounded up or down. The result must fit, and b must not be 0.
+func (u Uint128) Scale(a, b uint64, up bool) Uint128 {
+	hi, rest := bits.Div64(0, u.Hi, b)
+	lo, rest := bits.Div64(rest, u.Lo, b)
+	var out Uint128
+	_, out.Hi = bits.Mul64(hi, a)
+	out.AddProduct(lo, a)
+	over, low := bits.Mul64(rest, a)
+	part, rest := bits.Div64(over, low, b)
+	out.Add(Uint128{Lo: part})
+	if up && rest > 0 {
+		out.Add(Uint128{Lo: 1})
+	}
+	return out
+}
