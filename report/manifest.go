@@ -28,7 +28,11 @@ const (
 const (
 	apiVersion   = "gangplan/v1alpha1"
 	manifestKind = "Run"
-	manifestKey  = "gangplan.manifest" // of the manifest, in one line, in the metadata of the Parquet files
+
+	// The keys, in the metadata of the Parquet files, of the manifest and of the columns' units
+	// and docs, both as JSON in one line. Arrow's readers have units and docs in the schema, too.
+	manifestKey = "gangplan.manifest"
+	columnsKey  = "gangplan.columns"
 )
 
 // Manifest says what a run directory is the result of: everything one needs to make it
