@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
@@ -74,7 +76,7 @@ func (k *kueue) Reset(v sim.View) {
 	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
-		k.room = room{placer: k.placer, partial: k.partial}
+		k.room = room{placer: k.placer, partial: k.partial, found: make([][]place, len(k.queues))}
 		k.kernel.Room = &k.room
 	}
 }
@@ -224,11 +226,13 @@ func (k *kueue) flush(v sim.View) {
 	}
 }
 
-// collectHeads lists the heads of the trees that deserve a cycle.
+// collectHeads lists the heads of the trees that deserve a cycle: of all, if one does and
+// they meet in one topology, where a head that waits may keep places from others.
 func (k *kueue) collectHeads() {
 	k.heads = k.heads[:0]
+	all := k.placer != nil && slices.ContainsFunc(k.trees, func(t cohortTree) bool { return t.dirty })
 	for i := range k.trees {
-		if !k.trees[i].dirty {
+		if !k.trees[i].dirty && !all {
 			continue
 		}
 		k.trees[i].dirty = false
@@ -304,8 +308,11 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		q.sticky = order.None
 	}
 	k.trees[q.tree].dirty = true
-	if k.partial && k.placer == nil {
+	if k.partial {
 		reduce(tx, &e.Assignment, j)
+	}
+	if k.placer != nil {
+		k.room.assign(j)
 	}
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))

@@ -123,12 +123,12 @@ func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 // Within returns the domain above the host that a pod is assigned to, or -1.
 func (v View) Within(pod int32) int32 { return v.e.pods[pod].within }
 
-// HeldWithin returns what assignments to a domain above the host hold of it.
-func (v View) HeldWithin(domain int32) topology.Resources {
-	if v.e.nodes.inDomain == nil {
+// HeldWithin returns what assignments to a domain above the host hold of it in a plane.
+func (v View) HeldWithin(p Plane, domain int32) topology.Resources {
+	if v.e.nodes.inDomain[p] == nil {
 		return topology.Resources{}
 	}
-	return v.e.nodes.inDomain[domain]
+	return v.e.nodes.inDomain[p][domain]
 }
 
 // Assigned reports whether Pin or Within is a topology assignment.
@@ -176,10 +176,17 @@ func (v View) Active() []int32 { return v.e.active }
 // NominatedNode returns the node promised to a pod, or -1.
 func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
 
-// Pretend takes pods of a PodSet from a node of the Empty plane, or gives them back with a
-// negative count: an Admitter answers CanEver with it, and leaves the plane as it was.
-func (v View) Pretend(node, set, count int32) {
-	v.e.take(Empty, node, v.e.sets[set].request.Times(int64(count)))
+// Pretend takes pods of a PodSet, in a plane, from a host or another domain, or gives them
+// back with a negative count. Whoever asks what would be if leaves the plane as it was, by the
+// end of the question or of the cycle.
+func (v View) Pretend(p Plane, domain, set, count int32) {
+	r := v.e.sets[set].request.Times(int64(count))
+	v.e.tx.pretended += int64(count)
+	if host := v.Cluster().HostDomain(0); domain >= host {
+		v.e.take(p, domain-host, r)
+	} else {
+		v.e.takeWithin(p, domain, r)
+	}
 }
 
 // Releasing returns what terminating pods still hold of a node.
