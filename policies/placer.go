@@ -54,7 +54,7 @@ func (p *placer) seek(v sim.View, plane sim.Plane, j int32, to []place) ([]place
 			continue
 		}
 		if !p.place(v, plane, j, workers, leader) {
-			failed = workers - first
+			failed = s - first
 			break
 		}
 		before := len(to)

@@ -156,6 +156,10 @@ type set struct {
 	bound      int32
 	ready      int32
 	neverReady int32
+	flavors    uint64 // it is admitted with, a bit set
+	variants   []variant
+	tainted    uint64 // flavors it cannot have: it does not tolerate them,
+	mismatched uint64 // or asks for other labels
 	pinned     int32
 }
 
@@ -182,6 +186,8 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	choices   [][]uint64 // per queue, the choices of flavors it offers; nil without flavors
+	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred
 	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
 }
