@@ -6,15 +6,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/report"
-	"github.com/gangplan/gangplan/sim"
 )
 
 // The paths whose axes vary nothing of the scenario but who plays it and what is drawn.
@@ -47,14 +46,12 @@ type planned struct {
 
 // task is one run to be made.
 type task struct {
-	id      string
-	key     json.RawMessage // what the id is the hash of
-	of      *setting
-	choice  int // of the setting's policies
-	seed    uint64
-	label   string // of the policy
-	cell    string // the first cell that stands for it, for messages
-	summary bool   // nothing but the summary is kept
+	id     string
+	key    json.RawMessage // what the id is the hash of
+	of     *setting
+	choice int // of the setting's policies
+	seed   uint64
+	cell   string // the first cell that stands for it, for messages
 }
 
 // NewPlan resolves every scenario of a study and gives every run its id. version is that
@@ -66,6 +63,9 @@ func NewPlan(ctx context.Context, s *scenario.Study, version string, parallel in
 		return nil, err
 	}
 	p := &Plan{study: s, version: version}
+	for i := range s.Axes {
+		p.Axes = append(p.Axes, newAxis(&s.Axes[i]))
+	}
 	of := p.group()
 	if err := study.Each(ctx, len(p.settings), parallel, func(_ context.Context, i int) error {
 		return p.settings[i].describe()
@@ -73,95 +73,9 @@ func NewPlan(ctx context.Context, s *scenario.Study, version string, parallel in
 		return nil, err
 	}
 	p.note()
-	if err := p.describeAxes(); err != nil {
-		return nil, err
-	}
-	if err := p.addCells(of); err != nil {
-		return nil, err
-	}
+	p.addCells(of)
 	slices.SortStableFunc(p.tasks, func(a, b *task) int { return cmp.Compare(b.of.cost, a.of.cost) })
 	return p, nil
-}
-
-// group makes a setting for every combination of values that differ in more than policy
-// and seed, and returns the setting of each cell of the study.
-func (p *Plan) group() []*setting {
-	traces := &scenario.Traces{}
-	known := map[string]*setting{}
-	cells := p.study.Cells()
-	of := make([]*setting, len(cells))
-	for i, at := range cells {
-		var set []scenario.Override
-		var key strings.Builder
-		for a, k := range at {
-			if axis := &p.study.Axes[a]; !sets(axis, policyPath) && !sets(axis, seedPath) {
-				set = append(set, axis.Points[k].Set...)
-				fmt.Fprintf(&key, "%d ", k)
-			}
-		}
-		s := known[key.String()]
-		if s == nil {
-			s = &setting{study: p.study, set: append(set, p.policies()...), traces: traces}
-			known[key.String()] = s
-			p.settings = append(p.settings, s)
-		}
-		of[i] = s
-	}
-	return of
-}
-
-// sets reports whether an axis sets one field and nothing else.
-func sets(a *scenario.Axis, path string) bool { return len(a.Paths) == 1 && a.Paths[0] == path }
-
-// policies is the override that keeps the policies of the axis of policies, in its order.
-func (p *Plan) policies() []scenario.Override {
-	i := slices.IndexFunc(p.study.Axes, func(a scenario.Axis) bool { return sets(&a, policyPath) })
-	if i < 0 {
-		return nil
-	}
-	var list []scenario.Override
-	for _, point := range p.study.Axes[i].Points {
-		list = append(list, point.Set...)
-	}
-	return []scenario.Override{scenario.Join(list)}
-}
-
-// note gathers what the settings assume and warn of, each once.
-func (p *Plan) note() {
-	add := func(to *[]string, sentences []string) {
-		for _, s := range sentences {
-			if !slices.Contains(*to, s) {
-				*to = append(*to, s)
-			}
-		}
-	}
-	p.assumptions, p.warnings = []string{}, []string{}
-	for _, s := range p.settings {
-		add(&p.assumptions, s.assumptions)
-		add(&p.warnings, s.warnings)
-	}
-}
-
-// describeAxes makes the axes of the sweep: those of the study, behind one of the
-// scenario's policies if no axis sets them.
-func (p *Plan) describeAxes() error {
-	if p.addsPolicies() {
-		labels := p.settings[0].labels()
-		for _, s := range p.settings {
-			if !slices.Equal(s.labels(), labels) {
-				return errors.New("the study's scenarios have different policies: expected an axis named policy that says which are to be compared")
-			}
-		}
-		p.Axes = append(p.Axes, Axis{Name: policyPath, Paths: []string{policyPath}, Values: labels})
-	}
-	for i := range p.study.Axes {
-		p.Axes = append(p.Axes, newAxis(&p.study.Axes[i]))
-	}
-	return nil
-}
-
-func (p *Plan) addsPolicies() bool {
-	return !slices.ContainsFunc(p.study.Axes, func(a scenario.Axis) bool { return slices.Contains(a.Paths, policyPath) })
 }
 
 func newAxis(of *scenario.Axis) Axis {
@@ -178,74 +92,103 @@ func newAxis(of *scenario.Axis) Axis {
 	return a
 }
 
+// Sets reports whether an axis sets the field of a path and nothing else.
+func (a *Axis) Sets(path string) bool { return len(a.Paths) == 1 && a.Paths[0] == path }
+
+// group makes a setting for every combination of values that differ in more than policy
+// and seed, and returns the setting of each cell.
+func (p *Plan) group() []*setting {
+	traces := &scenario.Traces{}
+	known := map[string]*setting{}
+	var of []*setting
+	for _, at := range p.study.Cells() {
+		var set []scenario.Override
+		key := ""
+		for a, k := range at {
+			switch axis := &p.Axes[a]; {
+			case axis.Sets(policyPath):
+				set = append(set, p.every(a))
+			case !axis.Sets(seedPath):
+				set = append(set, p.study.Axes[a].Points[k].Set...)
+				key += fmt.Sprint(k, " ")
+			}
+		}
+		if known[key] == nil {
+			known[key] = &setting{study: p.study, set: set, traces: traces}
+			p.settings = append(p.settings, known[key])
+		}
+		of = append(of, known[key])
+	}
+	return of
+}
+
+// every sets all values of the axis of policies: the runs of a setting share its jobs.
+func (p *Plan) every(axis int) scenario.Override {
+	var list []scenario.Override
+	for _, point := range p.study.Axes[axis].Points {
+		list = append(list, point.Set...)
+	}
+	return scenario.Join(list)
+}
+
+// note gathers what the settings assume and warn of, each once.
+func (p *Plan) note() {
+	add := func(to *[]string, sentences []string) {
+		for _, s := range sentences {
+			if !slices.Contains(*to, s) {
+				*to = append(*to, s)
+			}
+		}
+	}
+	p.assumptions, p.warnings = []string{}, []string{}
+	for _, s := range p.settings {
+		add(&p.assumptions, s.manifest.Assumptions)
+		add(&p.warnings, s.warnings)
+	}
+}
+
 // addCells makes the cells and their tasks.
-func (p *Plan) addCells(of []*setting) error {
-	seeds, err := p.seeds()
-	if err != nil {
-		return err
-	}
+func (p *Plan) addCells(of []*setting) {
 	tasks := map[string]*task{}
-	at := p.study.Cells()
-	if p.addsPolicies() {
-		for k := range p.settings[0].policies {
-			for i := range at {
-				p.addCell(append([]int{k}, at[i]...), of[i], k, seeds, tasks)
+	for i, at := range p.study.Cells() {
+		c := planned{at: at, values: make([]string, len(at))}
+		t := &task{of: of[i], seed: of[i].seed}
+		for a, k := range at {
+			c.values[a] = p.Axes[a].Values[k]
+			switch axis := &p.Axes[a]; {
+			case axis.Sets(policyPath):
+				t.choice = k
+			case axis.Sets(seedPath):
+				t.seed = mustSeed(c.values[a])
 			}
 		}
-		return nil
-	}
-	axis := slices.IndexFunc(p.Axes, func(a Axis) bool { return slices.Equal(a.Paths, []string{policyPath}) })
-	for i := range at {
-		choice := 0
-		if axis >= 0 {
-			choice = at[i][axis]
+		t.cell = p.describe(&c)
+		p.identify(t)
+		if tasks[t.id] == nil {
+			tasks[t.id] = t
+			p.tasks = append(p.tasks, t)
 		}
-		p.addCell(at[i], of[i], choice, seeds, tasks)
+		c.task = tasks[t.id]
+		p.cells = append(p.cells, c)
 	}
-	return nil
 }
 
-func (p *Plan) addCell(at []int, of *setting, choice int, seeds map[int]uint64, tasks map[string]*task) {
-	c := planned{at: at, values: make([]string, len(at))}
-	t := &task{of: of, choice: choice, seed: of.seed, label: of.policies[choice].Label, summary: p.study.Keep == "summary"}
+// mustSeed reads a seed, which a study checks.
+func mustSeed(s string) uint64 {
+	seed, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		panic("sweep: a study let through a seed: " + err.Error())
+	}
+	return seed
+}
+
+// describe names a cell by its values.
+func (p *Plan) describe(c *planned) string {
 	var names []string
-	for i, k := range at {
-		c.values[i] = p.Axes[i].Values[k]
-		names = append(names, p.Axes[i].Name+" "+c.values[i])
-		if slices.Equal(p.Axes[i].Paths, []string{seedPath}) {
-			t.seed = seeds[k]
-		}
+	for a := range p.Axes {
+		names = append(names, p.Axes[a].Name+" "+c.values[a])
 	}
-	t.cell = strings.Join(names, ", ")
-	p.identify(t)
-	if tasks[t.id] == nil {
-		tasks[t.id] = t
-		p.tasks = append(p.tasks, t)
-	}
-	c.task = tasks[t.id]
-	p.cells = append(p.cells, c)
-}
-
-// seeds reads the values of the axis of seeds, if there is one.
-func (p *Plan) seeds() (map[int]uint64, error) {
-	seeds := map[int]uint64{}
-	for i := range p.study.Axes {
-		if !sets(&p.study.Axes[i], seedPath) {
-			continue
-		}
-		for k, point := range p.study.Axes[i].Points {
-			f, err := p.study.Base.With(point.Set...)
-			if err != nil {
-				return nil, err
-			}
-			if f.Seed != nil {
-				seeds[k] = *f.Seed
-			} else {
-				seeds[k] = sim.DefaultSeed
-			}
-		}
-	}
-	return seeds, nil
+	return strings.Join(names, ", ")
 }
 
 // identity is all that decides the bytes of a cell's folder.
