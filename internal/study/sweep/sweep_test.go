@@ -16,4 +16,3 @@ func TestDeterminismOfWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	same(t, want, finished(t, planOf(t, small), 8))
 }
-
