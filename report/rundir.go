@@ -37,7 +37,11 @@ func WriteRuns(dir string, records []Record) (warnings []string, err error) {
 	for i := range records {
 		labels[i] = records[i].Label
 	}
-	if err := CheckRunDirs(dir, labels); err != nil {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	common := records[0].Manifest.complete(labels[0], records[0].Result)
+	if err := CheckRunDirs(dir, &common, labels); err != nil {
 		return nil, err
 	}
 	names, err := folders(labels)
