@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gangplan/gangplan/policies/stage"
@@ -254,13 +255,16 @@ func (p *placer) explain(v sim.View, j int32) string {
 	if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
 		return "the number of pods is not a multiple of the slice size"
 	}
-	return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
+	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers)})
 }
 
 // filterOf judges every node for a PodSet.
-func filterOf(v sim.View, j, s int32) *stage.Verdicts {
+func (p *placer) filterOf(v sim.View, j, s int32) *stage.Verdicts {
 	first, _ := v.SetsOf(j)
 	set := &v.Job(j).PodSets[s-first]
-	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated(), Affinity: set.NodeAffinity}
+	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated()}
+	if p.preset.Affinity {
+		f.Affinity = set.NodeAffinity
+	}
 	return f.Apply(v.Cluster())
 }
