@@ -8,7 +8,6 @@ import (
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
-	"github.com/gangplan/gangplan/topology"
 )
 
 // kueue is the Admitter of all policies that admit jobs whole: one head per ClusterQueue
@@ -76,7 +75,7 @@ func (k *kueue) Reset(v sim.View) {
 	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
-		k.room = room{placer: k.placer, partial: k.partial, found: make([][]place, len(k.queues))}
+		k.room = room{placer: k.placer, found: make([][]place, len(k.queues))}
 		k.kernel.Room = &k.room
 	}
 }
@@ -308,9 +307,7 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		q.sticky = order.None
 	}
 	k.trees[q.tree].dirty = true
-	if k.partial {
-		reduce(tx, &e.Assignment, j)
-	}
+	grant(tx, &e.Assignment, j)
 	if k.placer != nil {
 		k.room.assign(j)
 	}
@@ -416,18 +413,5 @@ func (k *kueue) CanEver(v sim.View, j int32) bool {
 	if k.passThrough {
 		return true
 	}
-	return v.Quota().EverFits(v.Queue(j), k.needs(v, j)) && (k.placer == nil || k.placer.canEver(v, j))
-}
-
-// needs returns what a job asks for at the least.
-func (k *kueue) needs(v sim.View, j int32) topology.Resources {
-	request := v.Request(j)
-	if !k.partial {
-		return request
-	}
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		request = request.Minus(v.PodRequest(s).Times(int64(v.Count(s) - least(v, s))))
-	}
-	return request
+	return k.canEver(v, j) && (k.placer == nil || k.placer.canEver(v, j))
 }

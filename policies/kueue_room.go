@@ -7,11 +7,10 @@ import (
 
 // room answers the kernel's questions about places: the topology half of a decision.
 type room struct {
-	placer  *placer
-	partial bool // a job may be assigned fewer pods than it asks for
-	tx      *sim.Tx
-	found   [][]place // per queue: the places of its head
-	taken   []int32   // heads whose places are taken for this cycle
+	placer *placer
+	tx     *sim.Tx
+	found  [][]place // per queue: the places of its head
+	taken  []int32   // heads whose places are taken for this cycle
 }
 
 // Fits implements admission.Room.
@@ -22,9 +21,7 @@ func (r *room) FitsEmpty(j int32, a *admission.Assignment) int32 { return r.seek
 
 func (r *room) seek(plane sim.Plane, j int32, a *admission.Assignment) (failed int32) {
 	q, mark := r.tx.Queue(j), r.tx.Savepoint()
-	if r.partial {
-		reduce(r.tx, a, j)
-	}
+	grant(r.tx, a, j)
 	r.found[q], failed = r.placer.seek(r.tx.View, plane, j, r.found[q])
 	r.tx.Rollback(mark)
 	return failed

@@ -106,6 +106,7 @@ type job struct {
 	burstAt     int64
 	deferred    Reason // why it was last refused
 	waited      Reason // for what its last claim of free GPUs went, since its admission or barrier
+	refusal     Reason // why free GPUs did not help it when it last waited
 	lostPods    int32  // consecutive pod losses, for the replacement backoff
 
 	progress
@@ -156,6 +157,10 @@ type set struct {
 	bound      int32
 	ready      int32
 	neverReady int32
+	flavors    uint64 // it is admitted with, a bit set
+	variants   []variant
+	tainted    uint64 // flavors it cannot have: it does not tolerate them,
+	mismatched uint64 // or asks for other labels
 	pinned     int32
 }
 
@@ -182,6 +187,8 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	choices   [][]uint64 // per queue, the choices of flavors it offers; nil without flavors
+	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred
 	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
 	believed  [][]bool         // the same, but for node affinity

@@ -31,6 +31,7 @@ type opKind uint8
 const (
 	opAdmit opKind = iota
 	opReduce
+	opGive
 	opAssign
 	opAssume
 	opHold
@@ -71,6 +72,15 @@ func (tx *Tx) Reduce(set, n int32) {
 	tx.e.must(tx.e.jobs[st.job].state == Queued && n > 0 && n <= st.full, "reduce a PodSet that cannot be")
 	tx.do(op{kind: opReduce, a: set, b: st.count, at: int64(st.min)})
 	tx.e.grant(set, n, n)
+}
+
+// Give admits, with the Admit that follows, a PodSet of a queued job with flavors, as a bit
+// set: its pods then go to nodes of these only.
+func (tx *Tx) Give(set int32, flavors uint64) {
+	st := &tx.e.sets[set]
+	tx.e.must(tx.e.jobs[st.job].state == Queued, "give flavors to a PodSet that is not queued")
+	tx.do(op{kind: opGive, a: set, at: int64(st.flavors)})
+	tx.e.give(set, flavors)
 }
 
 // AdmitFree admits a queued job without quota, as plain Kubernetes does.
@@ -141,6 +151,8 @@ func (e *Engine) undo(o op) {
 		}
 	case opReduce:
 		e.grant(o.a, o.b, int32(o.at))
+	case opGive:
+		e.give(o.a, uint64(o.at))
 	case opAssign:
 		e.unassignPod(o.a)
 	case opAssume:
@@ -180,6 +192,7 @@ func (e *Engine) charge(j int32) {
 	jb.charged = true
 	e.quota.UseAll(jb.queue, jb.holds)
 	e.reservedRate += e.total(j)[topology.GPU]
+	e.count(j, ChargedGPUs, jb.charge())
 }
 
 func (e *Engine) uncharge(j int32) {
@@ -187,6 +200,17 @@ func (e *Engine) uncharge(j int32) {
 	jb.charged = false
 	e.quota.FreeAll(jb.queue, jb.holds)
 	e.reservedRate -= e.total(j)[topology.GPU]
+	e.count(j, ChargedGPUs, -jb.charge())
+}
+
+// charge is the milli-GPU of the quota that a job holds.
+func (jb *job) charge() (sum int64) {
+	for _, it := range jb.holds {
+		if it.FR.Resource() == int(topology.GPU) {
+			sum += it.Amount
+		}
+	}
+	return sum
 }
 
 // assume takes a node for a pod without binding it; the GPUs are reserved, not

@@ -103,6 +103,28 @@ func (v View) Filter(set int32) int32 { return v.e.sets[set].filter }
 // Bars reports whether a filter keeps pods off a node: the wrong labels, or a taint.
 func (v View) Bars(filter, node int32) bool { return filter != 0 && v.e.barred[filter][node] }
 
+// Flavors returns how many flavors quota is given for; 0 if nobody tells them apart.
+func (v View) Flavors() int { return len(v.e.cfg.Flavors) }
+
+// Refused returns the flavors a PodSet cannot have, as bit sets: those with a taint it does
+// not tolerate, and those whose labels it does not want.
+func (v View) Refused(set int32) (tainted, mismatched uint64) {
+	st := &v.e.sets[set]
+	return st.tainted, st.mismatched
+}
+
+// EachShape calls f with every shape the pods of a PodSet may have, and its filter: that of
+// the PodSet by itself first, and those with flavors.
+func (v View) EachShape(set int32, f func(shape capacity.Shape, filter int32)) {
+	st := &v.e.sets[set]
+	if st.variants == nil {
+		f(st.shape, st.filter)
+	}
+	for i := range st.variants {
+		f(st.variants[i].shape, st.variants[i].filter)
+	}
+}
+
 // PinnedNode returns the node a PodSet is pinned to by its job, or -1.
 func (v View) PinnedNode(set int32) int32 { return v.e.sets[set].pinned }
 
