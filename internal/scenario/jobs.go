@@ -113,6 +113,7 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 		job.CheckpointInterval, job.CheckpointCost = int64(c.Interval), int64(c.Cost)
 	}
 	job.Model = r.model(p.to("model"), j.Model)
+	r.onGPU(&job)
 	r.setWork(p, j, &job)
 	return job, len(r.errs.list) == before
 }
