@@ -53,6 +53,7 @@ type PodSet struct {
 	NeverReady int32  // how many of its pods, the last ones, never become ready
 
 	NodeSelector []topology.Requirement // what a node must have
+	NodeAffinity topology.NodeAffinity  `json:",omitzero"`
 	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
@@ -91,9 +92,11 @@ type Job struct {
 	Spread       []SpreadConstraint `json:",omitempty"`
 
 	TimeLimit          int64 // longest running time; 0 means none
+	AdmittedLimit      int64 `json:",omitzero"` // longest time with quota, over all its admissions; 0 means none
 	CheckpointInterval int64 // 0 means no checkpoints: an interruption loses all progress
 	CheckpointCost     int64
-	Startup            int64 // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
+	Startup            int64     // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
+	Restarts           []Restart `json:",omitempty"`
 	Image              string
 	ImageBytes         int64
 
@@ -101,6 +104,17 @@ type Job struct {
 
 	Carried bool // was running when its window began; outside all wait statistics
 }
+
+// Restart is a failure of containers that the kubelet starts again where they are: of one
+// pod of a job, or of all at once as a launcher does that restarts the whole gang.
+type Restart struct {
+	Time  int64 // from the start of the scenario, ns
+	Rank  int32 // of the pod; AllPods for all
+	Ready int64 // until they are ready again, ns
+}
+
+// AllPods is the Rank of a restart of every pod.
+const AllPods = -1
 
 // StartupFromTiming is the Startup of a job whose source does not say how long its pods
 // take from bound to ready.

@@ -34,6 +34,10 @@ func runCase(t *testing.T, d *datadriven.TestData) string {
 	case "parse":
 		_, err := Parse("s.yaml", []byte(d.Input))
 		return errorText(err, "ok\n")
+	case "study":
+		return showStudy(d.Input)
+	case "with":
+		return with(t, d.Input)
 	case "resolve":
 		_, err := resolveText(d.Input)
 		return errorText(err, "ok\n")
@@ -241,6 +245,9 @@ func showPodSet(b *strings.Builder, p *workloads.PodSet) {
 	}
 	for _, r := range p.NodeSelector {
 		fmt.Fprintf(b, " where %s is %s", r.Key, r.Values[0])
+	}
+	if a := p.NodeAffinity; len(a.Required)+len(a.Preferred) > 0 {
+		fmt.Fprintf(b, " on nodes of %v, better of %v", a.Required, a.Preferred)
 	}
 	if p.Tolerations != nil {
 		fmt.Fprintf(b, " tolerates %v", p.Tolerations)

@@ -29,6 +29,7 @@ type File struct {
 	Scale    Scale    `yaml:"scale"`
 	Queues   []Queue  `yaml:"queues"`
 	Cohorts  []Cohort `yaml:"cohorts"`
+	Flavors  []Flavor `yaml:"flavors"`
 	Policies []Policy `yaml:"policies"`
 
 	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
@@ -43,6 +44,8 @@ type File struct {
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
+
+	foreign map[*yaml.Node]string // where the nodes stand that are not of the file itself
 }
 
 // Cluster has exactly one of Synthetic, Nodes and From.
@@ -93,6 +96,7 @@ type Taint struct {
 // NodesFrom names a file with the nodes.
 type NodesFrom struct {
 	File   string `yaml:"file,required"`
+	SHA256 string `yaml:"sha256"` // what the file must have, in hex; empty: anything
 	Format string `yaml:"format"` // csv
 	GPUs   int    `yaml:"gpus,positive"`
 }
@@ -159,7 +163,8 @@ type ModelChoice struct {
 // Trace is a trace file.
 type Trace struct {
 	File     string  `yaml:"file,required,short"`
-	Format   string  `yaml:"format"` // auto, or one of traces.Formats
+	SHA256   string  `yaml:"sha256" json:",omitempty"` // what the file must have, in hex; empty: anything
+	Format   string  `yaml:"format"`                   // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
 }
@@ -219,12 +224,21 @@ type Job struct {
 	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
 	Spread          []Spread  `yaml:"topologySpreadConstraints"`
 
-	Model      *Model      `yaml:"model"` // the model it trains
-	Startup    *Duration   `yaml:"startup"`
-	TimeLimit  Duration    `yaml:"timeLimit,positive"`
-	Checkpoint *Checkpoint `yaml:"checkpoint"`
-	Image      string      `yaml:"image"`
-	ImageSize  Bytes       `yaml:"imageSize"`
+	Model         *Model      `yaml:"model"` // the model it trains
+	Startup       *Duration   `yaml:"startup"`
+	TimeLimit     Duration    `yaml:"timeLimit,positive"`
+	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
+	Restarts      []Restart   `yaml:"restarts"`
+	Checkpoint    *Checkpoint `yaml:"checkpoint"`
+	Image         string      `yaml:"image"`
+	ImageSize     Bytes       `yaml:"imageSize"`
+}
+
+// Restart is a failure of containers that start again where they are, ready after a while.
+type Restart struct {
+	At         Duration `yaml:"at,required"`
+	Pod        *int32   `yaml:"pod"` // its rank; all of the job if absent
+	ReadyAfter Duration `yaml:"readyAfter,required"`
 }
 
 // Model is a known model by its name, or one of the scenario's own.
@@ -271,7 +285,29 @@ type Pods struct {
 	Topology     *Topology  `yaml:"topology"`
 
 	NodeSelector map[string]string `yaml:"nodeSelector"`
+	NodeAffinity *NodeAffinity     `yaml:"nodeAffinity"`
 	Tolerations  []Toleration      `yaml:"tolerations"`
+}
+
+// NodeAffinity is Kubernetes' nodeAffinity, with the two long words cut to their beginning:
+// a node must meet one of the required terms, and is better by the weight of every
+// preferred one that it meets.
+type NodeAffinity struct {
+	Required  []NodeTerm `yaml:"required"`
+	Preferred []NodeTerm `yaml:"preferred"`
+}
+
+// NodeTerm is met by a node with all that it matches. Only preferred terms have a weight.
+type NodeTerm struct {
+	Weight           int32        `yaml:"weight,positive"`
+	MatchExpressions []Expression `yaml:"matchExpressions,required"`
+}
+
+// Expression is a condition on a label of a node.
+type Expression struct {
+	Key      string   `yaml:"key,required"`
+	Operator string   `yaml:"operator,required"`
+	Values   []string `yaml:"values"`
 }
 
 // Toleration lets pods onto nodes with a taint, as in Kubernetes.
@@ -311,6 +347,9 @@ type Queue struct {
 	Strategy string `yaml:"strategy"` // BestEffortFIFO or StrictFIFO
 	Quota    *Quota `yaml:"quota"`
 
+	ResourceGroups    []ResourceGroup    `yaml:"resourceGroups"`
+	FlavorFungibility *FlavorFungibility `yaml:"flavorFungibility"`
+
 	Cohort         string      `yaml:"cohort"`
 	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
 	LendingLimit   *Quota      `yaml:"lendingLimit"`
@@ -321,12 +360,13 @@ type Queue struct {
 // Cohort is a node of the quota tree above the queues. A cohort that queues name need not
 // be described.
 type Cohort struct {
-	Name           string   `yaml:"name,required"`
-	Parent         string   `yaml:"parent"`
-	Quota          *Quota   `yaml:"quota"`
-	BorrowingLimit *Quota   `yaml:"borrowingLimit"`
-	LendingLimit   *Quota   `yaml:"lendingLimit"`
-	FairWeight     *float64 `yaml:"fairWeight"`
+	Name           string          `yaml:"name,required"`
+	Parent         string          `yaml:"parent"`
+	Quota          *Quota          `yaml:"quota"`
+	ResourceGroups []ResourceGroup `yaml:"resourceGroups"`
+	BorrowingLimit *Quota          `yaml:"borrowingLimit"`
+	LendingLimit   *Quota          `yaml:"lendingLimit"`
+	FairWeight     *float64        `yaml:"fairWeight"`
 }
 
 // Preemption is Kueue's setting of the same name. Left out, a policy is Never.

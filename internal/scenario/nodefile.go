@@ -19,7 +19,7 @@ import (
 func (r *resolver) nodesFrom(from *NodesFrom) nodeList {
 	word(r, at("cluster", "from", "format"), from.Format, []string{"csv"}, true)
 	list := nodeList{}
-	r.input(at("cluster", "from", "file"), from.File, func(shown string, in io.Reader) {
+	r.input(at("cluster", "from"), from.File, from.SHA256, func(shown string, in io.Reader) {
 		f := &nodeFile{name: shown, in: csv.NewReader(in), errs: &r.errs, gpus: from.GPUs}
 		entries := f.read()
 		if len(r.errs.list) > 0 && entries == nil {
