@@ -245,7 +245,7 @@ func classesOf(sizes []float64) (out []class) {
 			add(1, "up to 1 GPU")
 		case 4: // a host of eight is not two classes
 			limit = 8
-			add(8, "more, up to 8")
+			add(8, "2 to 8 GPUs")
 		default:
 			add(limit, number(last+1)+" to "+gpus(limit))
 		}

@@ -33,7 +33,27 @@ func readSeries(r *Run) ([]series, error) {
 		}
 		all[k].points = append(all[k].points, figure.Point{X: float64(t.Int64s(0)[i]) / 1e9, Y: float64(t.Int64s(3)[i]) / 1000})
 	}
+	for i := range all {
+		all[i].points = fewer(all[i].points)
+	}
 	return all, nil
+}
+
+// mostSamples is how many points of a curve can be told apart on paper.
+const mostSamples = 360
+
+// fewer replaces samples by the means of as many neighbours as make them few enough.
+func fewer(points []figure.Point) []figure.Point {
+	each := (len(points) + mostSamples - 1) / mostSamples
+	if each < 2 {
+		return points
+	}
+	var out []figure.Point
+	for from := 0; from < len(points); from += each {
+		some := points[from:min(from+each, len(points))]
+		out = append(out, figure.Point{X: some[0].X, Y: mean(some)})
+	}
+	return out
 }
 
 func textAt(t *columnar.Table, column, row int) string {
@@ -86,27 +106,47 @@ func fragmentation(in *Input, o *Options) (*figure.Chart, error) {
 	return labelBelow(runsChart(in, all, level)), nil
 }
 
-const sampledCaption = " Sampled after the last decision of an instant. A gang fits if one domain has free room for its pods, of the shape that asks for most GPUs in all; " +
+const sampledCaption = "Sampled after the last decision of an instant. A gang fits if one domain has free room for its pods, of the shape that asks for most GPUs in all; " +
 	"free GPUs are unusable in domains that hold no waiting gang whole, and on hosts that hold no waiting pod."
 
-// levelsChart is one run, a line per level.
+// levelsChart is one run, a line per level; of levels at which all is the same the widest.
 func levelsChart(all []series, levels []string, label string) *figure.Chart {
-	largest, unusable := seriesPanel("largest gang that would fit"), seriesPanel("free GPUs, and which of them cannot be used")
-	for i := len(levels) - 1; i >= 0; i-- {
-		style := len(levels) - i
-		largest.Lines = append(largest.Lines, figure.Line{Name: "in one " + levels[i], Points: find(all, "largest_gang", levels[i]), Style: style})
-		unusable.Lines = append(unusable.Lines, figure.Line{Name: "in one " + levels[i], Points: find(all, "unusable", levels[i]), Style: style})
+	largest, unusable := seriesPanel("largest gang that would fit"), seriesPanel("free GPUs, and those of them that cannot be used")
+	wider := find(all, "largest_gang", "")
+	largest.Lines = []figure.Line{{Name: "in the cluster", Points: wider, Style: 7}}
+	for i, level := range levels {
+		line := figure.Line{Name: "in one " + level, Points: find(all, "largest_gang", level), Style: i + 1}
+		if slices.Equal(line.Points, wider) {
+			continue
+		}
+		wider = line.Points
+		largest.Lines = append(largest.Lines, line)
+		unusable.Lines = append(unusable.Lines, figure.Line{Name: line.Name, Points: find(all, "unusable", level), Style: i + 1})
 	}
-	largest.Lines = append(largest.Lines, figure.Line{Name: "in the cluster", Points: find(all, "largest_gang", ""), Style: len(levels) + 1})
-	unusable.Lines = append(unusable.Lines,
-		figure.Line{Name: "by a typical pod (FGD)", Points: find(all, "fgd", ""), Style: len(levels) + 2},
-		figure.Line{Name: "free in all", Points: find(all, "free", ""), Style: 7})
-	c := &figure.Chart{Panels: []figure.Panel{largest, unusable}, Caption: label + "." + sampledCaption, Title: "No samples"}
-	if level := levels[max(0, len(levels)-2)]; len(largest.Lines[0].Points) > 0 {
-		c.Title = fmt.Sprintf("Of %s free GPUs on average, %s lie in a %s where no waiting gang fits; the largest that fits into one has %s",
+	unusable.Lines = append(unusable.Lines, figure.Line{Name: "by a typical pod (FGD)", Points: find(all, "fgd", ""), Style: len(levels) + 1})
+	unusable.Stack = areaOf("free in all", find(all, "free", ""))
+	c := &figure.Chart{Panels: []figure.Panel{largest, unusable}, Caption: label + ". " + sampledCaption, Title: "No samples"}
+	if len(levels) > 0 {
+		level := levels[max(0, len(levels)-2)]
+		c.Title = fmt.Sprintf("Of %s free GPUs on average, %s are in a %s that holds no waiting gang whole; the largest gang that would fit into one has %s",
 			number(mean(find(all, "free", ""))), number(mean(find(all, "unusable", level))), level, gpus(math.Round(mean(find(all, "largest_gang", level)))))
 	}
 	return c
+}
+
+// areaOf is an area under samples, each standing until the next one.
+func areaOf(name string, points []figure.Point) *figure.Stack {
+	if len(points) < 2 {
+		return nil
+	}
+	s := &figure.Stack{Layers: []figure.Layer{{Name: name, Color: light}}}
+	for i, p := range points {
+		s.Edges = append(s.Edges, p.X)
+		if i+1 < len(points) {
+			s.Layers[0].Values = append(s.Layers[0].Values, p.Y)
+		}
+	}
+	return s
 }
 
 // runsChart is one level, a line per run.
@@ -128,7 +168,7 @@ func runsChart(in *Input, all [][]series, level string) *figure.Chart {
 			told = append(told, said{in.Runs[i].Label, gpus(math.Round(m)), -m})
 		}
 	}
-	return &figure.Chart{Panels: panels, Title: "Largest gang that fits into one " + level + ", on average: " + telling(told), Caption: strings.TrimSpace(sampledCaption)}
+	return &figure.Chart{Panels: panels, Title: "Largest gang that fits into one " + level + ", on average: " + telling(told), Caption: sampledCaption}
 }
 
 func seriesPanel(title string) figure.Panel {

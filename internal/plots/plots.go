@@ -72,6 +72,9 @@ var kinds = []Kind{
 	{"ledger", "where the GPU-hours went: one bar per policy", false, nil, ledgerBars},
 	{"requeues", "how often jobs were requeued, and what evicted them, by policy", false, nil, requeues},
 	{"fragmentation", "largest gang that would fit, and free GPUs that nobody who waits can use, over time", false, []string{"level"}, fragmentation},
+	{"sweep-curve", "a metric of a sweep along one axis, a line per policy with its 95% interval over seeds", true, []string{"metric", "x", "where"}, sweepCurve},
+	{"sweep-heat", "a metric of a sweep over two axes, a panel per policy", true, []string{"metric", "x", "y", "where"}, sweepHeat},
+	{"frontier", "capacity frontier of a sweep of cluster sizes: cost, or GPUs, against p95 wait", true, []string{"metric", "where", "cost-per-gpu-hour"}, frontier},
 }
 
 // Names returns the names of all kinds.

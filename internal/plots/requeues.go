@@ -61,7 +61,11 @@ func byRun(in *Input, names []string, of func(category, run int) int64, trim boo
 		for i := range in.Runs {
 			n := of(k, i)
 			b.Layers[i].Values = append(b.Layers[i].Values, float64(n))
-			b.Layers[i].Texts = append(b.Layers[i].Texts, number(float64(n)))
+			text := ""
+			if n > 0 {
+				text = number(float64(n))
+			}
+			b.Layers[i].Texts = append(b.Layers[i].Texts, text)
 		}
 	}
 	return b

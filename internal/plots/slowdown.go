@@ -7,6 +7,21 @@ import (
 	"github.com/gangplan/gangplan/report/figure"
 )
 
+// extend leads all lines to the right end, which all panels share.
+func extend(p *figure.Panel, end float64) {
+	p.X.Min, p.X.Max = 1, end
+	some := false
+	for i := range p.Lines {
+		if points := p.Lines[i].Points; len(points) > 0 {
+			some = true
+			p.Lines[i].Points = append(points, figure.Point{X: end, Y: points[len(points)-1].Y})
+		}
+	}
+	if !some {
+		p.Empty = "no job with an all-reduce ran"
+	}
+}
+
 // factor is one way to look at how much slower jobs communicate.
 type factor struct {
 	title  string
@@ -27,21 +42,24 @@ func slowdownCDF(in *Input, _ *Options) (*figure.Chart, error) {
 		return nil, err
 	}
 	c := &figure.Chart{Title: slowdownTitle(in), Caption: "Over jobs that ran and have an all-reduce, weighted by their GPU-time: all-reduce time over that of the job's best placement on an idle fabric."}
+	most := 1.0
 	for i, f := range factors {
 		p := figure.Panel{Title: f.title, X: figure.Axis{Label: "times slower (log scale)", Scale: figure.Log, Format: times}, Y: figure.Axis{Label: "GPU-time (%)", Max: 100}}
-		most := 1.0
+		far := 1.0
 		for k := range jobs {
 			p.Lines = append(p.Lines, weightedLine(in.Runs[k].Label, jobs[k], f.of))
 			for _, at := range p.Lines[k].Points {
-				most = max(most, at.X)
+				far = max(far, at.X)
 			}
 		}
-		if most == 1 && i > 0 {
+		if most = max(most, far); far == 1 && i > 0 && most > 1 {
 			c.Caption += " " + nothingOf[i]
 			continue
 		}
-		extend(&p, most)
 		c.Panels = append(c.Panels, p)
+	}
+	for i := range c.Panels {
+		extend(&c.Panels[i], most)
 	}
 	if len(c.Panels) == 1 {
 		c.Panels[0].Title = ""
@@ -50,7 +68,7 @@ func slowdownCDF(in *Input, _ *Options) (*figure.Chart, error) {
 }
 
 // nothingOf says of a factor that it is 1 everywhere.
-var nothingOf = []string{"", "All of it comes from neighbours on the same links.", "Neighbours have no part in it."}
+var nothingOf = []string{"", "Placements have no part in it.", "Neighbours have no part in it."}
 
 func times(v float64) string { return number(v) + "×" }
 
@@ -80,20 +98,6 @@ func weightedLine(name string, jobs []job, of func(*job) float64) figure.Line {
 	return l
 }
 
-// extend leads all lines to the right end.
-func extend(p *figure.Panel, end float64) {
-	some := false
-	for i := range p.Lines {
-		if points := p.Lines[i].Points; len(points) > 0 {
-			some = true
-			p.Lines[i].Points = append(points, figure.Point{X: end, Y: points[len(points)-1].Y})
-		}
-	}
-	if !some {
-		p.Empty = "no job with an all-reduce ran"
-	}
-}
-
 func slowdownTitle(in *Input) string {
 	var told []said
 	for _, r := range in.Runs {
@@ -104,5 +108,5 @@ func slowdownTitle(in *Input) string {
 	if len(told) == 0 {
 		return "No job with an all-reduce ran"
 	}
-	return "95% of GPU-time communicates at most " + telling(told) + " slower than it could"
+	return "95% of GPU-time has an all-reduce slowdown of at most " + telling(told)
 }

@@ -64,7 +64,9 @@ func (m stackMark) Plot(c draw.Canvas, p *plot.Plot) {
 		area := append([]vg.Point{{X: top[0].X, Y: y(0)}}, top...)
 		area = append(area, vg.Point{X: top[len(top)-1].X, Y: y(0)})
 		c.FillPolygon(m.Layers[k].Color.rgba(), c.ClipPolygonXY(area))
-		c.StrokeLines(draw.LineStyle{Color: paper, Width: vg.Points(0.4)}, c.ClipLinesXY(top)...)
+		if k < len(m.Layers)-1 {
+			c.StrokeLines(draw.LineStyle{Color: paper, Width: vg.Points(0.4)}, c.ClipLinesXY(top)...)
+		}
 	}
 }
 

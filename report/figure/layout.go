@@ -152,6 +152,11 @@ func (p *Panel) bound(out *plot.Plot) {
 	}
 	if p.Stack != nil {
 		p.Stack.extents(&x, &y)
+	}
+	if n := len(p.X.Names); n > 0 {
+		p.X.Min, p.X.Max = -0.3, float64(n)-0.7
+	}
+	if p.Stack != nil || p.X.Scale == Seconds {
 		p.X = fixed(p.X, x)
 	}
 	if b := p.Bars; b != nil {
@@ -176,7 +181,7 @@ func (p *Panel) bound(out *plot.Plot) {
 
 // fixed is an axis that ends where the numbers do.
 func fixed(a Axis, e extent) Axis {
-	if a.Min == a.Max && !e.empty() {
+	if a.Min == a.Max && e.min < e.max {
 		a.Min, a.Max = e.min, e.max
 	}
 	return a
@@ -188,6 +193,8 @@ func (p *Panel) setTicks(out *plot.Plot, size vg.Point) {
 	out.X.Tick.Marker = &ticker{p.X, out.X.Scale, size.X, wide}
 	out.Y.Tick.Marker = &ticker{p.Y, out.Y.Scale, size.Y, high}
 	switch {
+	case p.X.Names != nil:
+		out.X.Tick.Marker = categories(p.X.Names, out, size.X/vg.Length(max(1, len(p.X.Names))))
 	case p.Heat != nil:
 		out.X.Tick.Marker, out.Y.Tick.Marker = categories(p.Heat.Columns, out, size.X/vg.Length(max(1, len(p.Heat.Columns)))), rowsOf(p.Heat.Rows, out)
 	case p.Bars != nil && p.Bars.Standing:

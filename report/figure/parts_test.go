@@ -44,7 +44,7 @@ func TestBound(t *testing.T) {
 		{3, 8, Axis{Min: 5, Max: 6}, 5, 6},
 		{none, -none, Axis{}, 0, 1},
 		{30, 4000, Axis{Scale: LogSeconds}, 30, 4200},
-		{45, 50, Axis{Scale: LogSeconds}, 30, 300},
+		{45, 50, Axis{Scale: LogSeconds}, 30, 60},
 		{0, 4000, Axis{Scale: Log}, 0, 10000},
 		{3, 4000, Axis{Scale: Log}, 1, 4200},
 		{none, -none, Axis{Scale: Log}, 1, 10.5},
