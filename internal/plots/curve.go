@@ -85,6 +85,9 @@ func (t *table) position(axis, k int) float64 {
 	return float64(k)
 }
 
+// mostTicks is how many values of an axis each get a tick.
+const mostTicks = 12
+
 // xAxis is an axis of the sweep as one of a panel.
 func (t *table) xAxis(i int) figure.Axis {
 	a := &t.Axes[i]
@@ -96,6 +99,9 @@ func (t *table) xAxis(i int) figure.Axis {
 		name += " (" + a.Unit + ")"
 	}
 	out := axisOf(name, a.Unit, slices.Min(a.Numbers), slices.Max(a.Numbers))
+	if len(a.Numbers) <= mostTicks {
+		out.Ticks = a.Numbers
+	}
 	if out.Scale == figure.Linear && slices.Min(a.Numbers) > 0 {
 		least, most := slices.Min(a.Numbers), slices.Max(a.Numbers)
 		room := (most - least) * 0.04
@@ -110,6 +116,7 @@ type best struct {
 	where  string
 	value  float64
 	some   bool
+	more   int // other places with the same value
 }
 
 func (b *best) see(where string, v float64) {
@@ -117,8 +124,12 @@ func (b *best) see(where string, v float64) {
 	if b.metric.Better == report.Higher {
 		better = v > b.value
 	}
-	if !math.IsNaN(v) && (!b.some || better) {
-		b.where, b.value, b.some = where, v, true
+	switch {
+	case math.IsNaN(v):
+	case !b.some || better:
+		b.where, b.value, b.some, b.more = where, v, true, 0
+	case v == b.value:
+		b.more++
 	}
 }
 
@@ -131,13 +142,24 @@ func (b *best) title(over string) string {
 		return upper(title(b.metric)) + ": never, everywhere"
 	case b.metric.Better == report.Neutral:
 		return upper(title(b.metric)) + " over " + over
-	case b.metric.Better == report.Higher:
-		return fmt.Sprintf("Most %s: %s at %s", title(b.metric), write(b.metric, b.value), b.where)
 	}
-	return fmt.Sprintf("Least %s: %s at %s", title(b.metric), write(b.metric, b.value), b.where)
+	what, more := "Least ", ""
+	if b.metric.Better == report.Higher {
+		what = "Most "
+	}
+	if b.more > 0 {
+		more = ", and at " + count(b.more, "other place")
+	}
+	return what + title(b.metric) + ": " + write(b.metric, b.value) + " at " + b.where + more
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// doc is the metric's, without what null means, which captions say in their own words.
+func doc(m *report.Metric) string {
+	text, _, _ := strings.Cut(m.Doc, ", null")
+	return upper(text) + ". "
+}
 
 // under adds whom a place belongs to, if there are several.
 func under(where, whom string) string {
@@ -190,7 +212,7 @@ func sweepCurve(in *Input, o *Options) (*figure.Chart, error) {
 			p.Lines[i].Band = nil
 		}
 	}
-	c := &figure.Chart{Title: top.title(t.Axes[x].Name), Panels: []figure.Panel{p}, Caption: strings.TrimSpace(upper(t.metric.Doc) + ". " + overSeeds(fewest, most, true))}
+	c := &figure.Chart{Title: top.title(t.Axes[x].Name), Panels: []figure.Panel{p}, Caption: strings.TrimSpace(doc(t.metric) + overSeeds(fewest, most, true))}
 	if len(never) > 0 {
 		c.Caption += " Never, and so not drawn: " + strings.Join(never, "; ") + "."
 	}
@@ -253,7 +275,7 @@ func sweepHeat(in *Input, o *Options) (*figure.Chart, error) {
 	}
 	scaleHeat(t.metric, c.Panels)
 	c.Title = top.title(t.Axes[x].Name + " and " + t.Axes[y].Name)
-	c.Caption = strings.TrimSpace(upper(t.metric.Doc) + ". " + overSeeds(fewest, most, false) + " Crossed: never, or not run.")
+	c.Caption = strings.TrimSpace(doc(t.metric) + overSeeds(fewest, most, false) + " Crossed: never, or not run.")
 	return labelBelow(c), nil
 }
 

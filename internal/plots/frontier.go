@@ -59,7 +59,7 @@ func frontier(in *Input, o *Options) (*figure.Chart, error) {
 		return nil, fmt.Errorf("would draw %d lines; at most %d can be told apart: choose with --where axis=value", len(p.Lines), mostLines)
 	}
 	p.Y = metricAxis(t.metric, values)
-	c := &figure.Chart{Title: t.frontierTitle(offers), Panels: []figure.Panel{p}, Caption: strings.TrimSpace("Rings: nothing else is both no dearer and better. " + upper(t.metric.Doc) + ". " + overSeeds(fewest, most, false))}
+	c := &figure.Chart{Title: t.frontierTitle(offers), Panels: []figure.Panel{p}, Caption: strings.TrimSpace("Rings: nothing else is both no dearer and better. " + doc(t.metric) + overSeeds(fewest, most, false))}
 	if len(never) > 0 {
 		c.Caption += " Never, and so not drawn: " + strings.Join(never, "; ") + "."
 	}
@@ -74,7 +74,7 @@ func (t *table) offers(price float64) (offers []offer, fewest, most int, err err
 	}
 	sizes := map[*sweep.Cell]float64{}
 	for _, c := range t.cells {
-		if sizes[c], err = sizeOf(c); err != nil {
+		if sizes[c], err = sized(c); err != nil {
 			return nil, 0, 0, err
 		}
 	}
@@ -105,6 +105,9 @@ func (t *table) offers(price float64) (offers []offer, fewest, most int, err err
 	}
 	return offers, fewest, most, nil
 }
+
+// sized is sizeOf; tests put another in its place.
+var sized = sizeOf
 
 // sizeOf is how many GPUs a cell's cluster has, on average over the run if that changes.
 func sizeOf(c *sweep.Cell) (float64, error) {

@@ -70,6 +70,8 @@ var kinds = []Kind{
 	{"wait-cdf", "share of jobs that started within a time, by policy, size of gang or queue", false, []string{"by"}, waitCDF},
 	{"slowdown-cdf", "share of GPU-time by all-reduce slowdown, and what placement and neighbours make of it", false, nil, slowdownCDF},
 	{"ledger", "where the GPU-hours went: one bar per policy", false, nil, ledgerBars},
+	{"ledger-time", "where the GPUs were over time: a stack of areas per policy", false, nil, ledgerTime},
+	{"utilisation", "useful share of the GPUs over time, and how many jobs and GPUs wait", false, nil, utilisation},
 	{"requeues", "how often jobs were requeued, and what evicted them, by policy", false, nil, requeues},
 	{"fragmentation", "largest gang that would fit, and free GPUs that nobody who waits can use, over time", false, []string{"level"}, fragmentation},
 	{"sweep-curve", "a metric of a sweep along one axis, a line per policy with its 95% interval over seeds", true, []string{"metric", "x", "where"}, sweepCurve},

@@ -152,6 +152,9 @@ type ticker struct {
 
 // Ticks returns the ticks, those without room for their label left out.
 func (t *ticker) Ticks(from, to float64) []plot.Tick {
+	if t.axis.Ticks != nil {
+		return t.given(from, to)
+	}
 	if t.axis.Scale.log() {
 		return t.logTicks(from, to)
 	}
@@ -166,6 +169,17 @@ func (t *ticker) Ticks(from, to float64) []plot.Tick {
 			return last
 		}
 	}
+}
+
+// given are the ticks that the axis asks for, as many as have room.
+func (t *ticker) given(from, to float64) []plot.Tick {
+	ticks := make([]plot.Tick, 0, len(t.axis.Ticks))
+	for _, at := range t.axis.Ticks {
+		if at >= from && at <= to {
+			ticks = append(ticks, plot.Tick{Value: at, Label: t.label(at, at)})
+		}
+	}
+	return t.thinned(ticks, from, to)
 }
 
 // step is the i-th step to try, from close to wide, until there is one tick or none.

@@ -54,6 +54,7 @@ type Axis struct {
 	Scale    Scale
 	Format   func(v float64) string // of the numbers at the ticks; nil: as few digits as tell them apart
 	Names    []string               // at 0, 1, 2 and so on, instead of numbers
+	Ticks    []float64              // where ticks are, if there is room; nil: at round numbers
 }
 
 // Scale says how numbers lie along an axis.

@@ -3,6 +3,7 @@ package figure
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -186,12 +187,12 @@ func (m markTexts) Plot(c draw.Canvas, p *plot.Plot) {
 
 // taken is what the marks and lines cover, the lines as a row of small boxes.
 func (m markTexts) taken(x, y func(float64) vg.Length) (boxes []vg.Rectangle) {
+	if !slices.ContainsFunc(m.lines, func(l lineMark) bool { return l.Texts != nil }) {
+		return nil
+	}
 	for i := range m.lines {
 		for _, at := range m.lines[i].Marks {
 			boxes = append(boxes, around(vg.Point{X: x(at.X), Y: y(at.Y)}, 3, 3))
-		}
-		if m.lines[i].Texts == nil {
-			continue
 		}
 		for _, run := range pieces(m.lines[i].Points) {
 			path := m.lines[i].path(x, y, run)
