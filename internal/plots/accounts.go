@@ -2,7 +2,6 @@ package plots
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -102,29 +101,17 @@ func blockedBands(all []amounts) []band {
 	return large
 }
 
-// booksOf returns the GPU-hours of a run by account over all GPU models, kept on to an end
-// as the tables do: what stands in an account goes on standing there. It reports false if
-// the run still ran jobs at its own end, so that it cannot be kept on.
-func booksOf(r *Run, end float64) (amounts, bool) {
-	var hours amounts
-	complete := true
-	more := max(0, end-r.Summary.EndSeconds) / 3600
-	for m := range r.Summary.Models {
-		model := &r.Summary.Models[m]
-		complete = complete && (more == 0 || model.Running == 0)
-		for _, a := range model.Accounts {
-			to := accountNamed(a.Account)
-			if to < 0 {
-				continue
-			}
-			hours[to] += hoursOf(a.Sum)
-			if to == int(ledger.Terminating) {
-				to = int(ledger.NoDemand) // they are gone before long
-			}
-			hours[to] += float64(float64(a.Held) / 1000 * more)
-		}
+// booksOf returns the GPU-hours of a run by account, kept on to an end as the tables do. It
+// reports false, and gives those at the run's own end, if it still ran jobs then.
+func booksOf(r *Run, endNanos int64) (hours amounts, kept bool) {
+	metrics, err := r.Summary.KeptOn(endNanos)
+	if err != nil {
+		metrics = r.Summary.Metrics
 	}
-	return hours, complete
+	for a := range ledger.NumAccounts {
+		hours[a], _ = metrics.Get("gpu_hours." + a.String())
+	}
+	return hours, err == nil
 }
 
 // accountNamed is the inverse of Account.String; -1 for a name that there is not.
@@ -137,30 +124,22 @@ func accountNamed(name string) int {
 	return -1
 }
 
-// hoursOf converts a decimal string of milli-GPU x ns.
-func hoursOf(sum string) float64 {
-	n, ok := new(big.Rat).SetString(sum)
-	if !ok {
-		return 0
-	}
-	hours, _ := n.Quo(n, big.NewRat(1000*3600*1e9, 1)).Float64()
-	return hours
-}
-
 // heldIdle is what is held and does not run.
 func heldIdle(a *amounts) float64 { return a[ledger.Held] + a[ledger.Starting] + a[ledger.Terminating] }
 
 // ledgerBars draws one bar per run.
 func ledgerBars(in *Input, _ *Options) (*figure.Chart, error) {
-	end := latest(in.Runs)
+	end := int64(0)
+	for i := range in.Runs {
+		end = max(end, in.Runs[i].Summary.EndNanos)
+	}
 	all := make([]amounts, len(in.Runs))
 	bars := &figure.Bars{}
 	var short []string
 	for i := range in.Runs {
-		var complete bool
-		if all[i], complete = booksOf(&in.Runs[i], end); !complete {
+		var kept bool
+		if all[i], kept = booksOf(&in.Runs[i], end); !kept {
 			short = append(short, in.Runs[i].Label)
-			all[i], _ = booksOf(&in.Runs[i], 0)
 		}
 		bars.Categories = append(bars.Categories, in.Runs[i].Label)
 	}
@@ -172,11 +151,11 @@ func ledgerBars(in *Input, _ *Options) (*figure.Chart, error) {
 		}
 		bars.Layers = append(bars.Layers, layer)
 	}
-	c := &figure.Chart{Title: ledgerTitle(in.Runs, all), Height: 2 + 0.62*float64(max(3, len(all))),
-		Caption: "All GPU-hours of the cluster up to " + report.Span(end) + ", each in one account.",
+	c := &figure.Chart{Title: ledgerTitle(in.Runs, all), Height: 2 + float64(0.62*float64(max(3, len(all)))),
+		Caption: "All GPU-hours of the cluster up to " + report.Span(float64(end)/1e9) + ", each in one account.",
 		Panels:  []figure.Panel{{X: figure.Axis{Label: "GPU-hours"}, Bars: bars}}}
 	if len(short) > 0 {
-		c.Caption += " Still running at an end of its own before that: " + joined(short) + "."
+		c.Caption += " Up to an end of its own, at which jobs still ran: " + joined(short) + "."
 	}
 	return c, nil
 }

@@ -48,7 +48,9 @@ func (w *waits) line(end float64) figure.Line {
 	return l
 }
 
-// groupings of jobs, by the names that --by takes.
+// Groupings returns what wait-cdf can draw a line for each of.
+func Groupings() []string { return groupings }
+
 var groupings = []string{"policy", "gang", "queue"}
 
 // waitCDF draws one panel of all policies or, grouped otherwise, one per policy.

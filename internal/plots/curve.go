@@ -182,7 +182,7 @@ func sweepCurve(in *Input, o *Options) (*figure.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, x) })
+	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, []int{x}) })
 	if len(names) > mostLines {
 		return nil, fmt.Errorf("would draw %d lines; at most %d can be told apart: choose with --where axis=value", len(names), mostLines)
 	}
@@ -261,7 +261,7 @@ func sweepHeat(in *Input, o *Options) (*figure.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, x, y) })
+	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, []int{x, y}) })
 	if len(names) > mostLines {
 		return nil, fmt.Errorf("would draw %d panels; at most %d have room: choose with --where axis=value", len(names), mostLines)
 	}

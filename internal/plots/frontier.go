@@ -82,7 +82,7 @@ func (t *table) offers(price float64) (offers []offer, fewest, most int, err err
 	if len(sized) == 0 {
 		return nil, 0, 0, fmt.Errorf("expected a sweep in which the number of GPUs varies")
 	}
-	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, sized...) })
+	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, sized) })
 	fewest = math.MaxInt
 	for _, name := range names {
 		var some []offer

@@ -49,7 +49,7 @@ type Options struct {
 	Level  string   // of the topology
 	Metric string   // of the registry
 	X, Y   string   // axes of a sweep
-	Where  []string // axis=value: only these cells of a sweep
+	Where  []string // axis=value: only these cells of a sweep; nil: all
 	Cost   float64  // of a GPU-hour, in any currency
 }
 
@@ -57,7 +57,7 @@ type Options struct {
 type Kind struct {
 	Name  string
 	Doc   string   // one line
-	Sweep bool     // it draws a sweep; else runs
+	Sweep bool     // it draws a sweep; else runs, or single cells of a sweep
 	Takes []string // the options it takes, by the names of their flags
 
 	draw func(in *Input, o *Options) (*figure.Chart, error)
@@ -67,16 +67,16 @@ type Kind struct {
 func Kinds() []Kind { return kinds }
 
 var kinds = []Kind{
-	{"wait-cdf", "share of jobs that started within a time, by policy, size of gang or queue", false, []string{"by"}, waitCDF},
-	{"slowdown-cdf", "share of GPU-time by all-reduce slowdown, and what placement and neighbours make of it", false, nil, slowdownCDF},
-	{"ledger", "where the GPU-hours went: one bar per policy", false, nil, ledgerBars},
-	{"ledger-time", "where the GPUs were over time: a stack of areas per policy", false, nil, ledgerTime},
-	{"utilisation", "useful share of the GPUs over time, and how many jobs and GPUs wait", false, nil, utilisation},
-	{"requeues", "how often jobs were requeued, and what evicted them, by policy", false, nil, requeues},
-	{"fragmentation", "largest gang that would fit, and free GPUs that nobody who waits can use, over time", false, []string{"level"}, fragmentation},
-	{"sweep-curve", "a metric of a sweep along one axis, a line per policy with its 95% interval over seeds", true, []string{"metric", "x", "where"}, sweepCurve},
-	{"sweep-heat", "a metric of a sweep over two axes, a panel per policy", true, []string{"metric", "x", "y", "where"}, sweepHeat},
-	{"frontier", "capacity frontier of a sweep of cluster sizes: cost, or GPUs, against p95 wait", true, []string{"metric", "where", "cost-per-gpu-hour"}, frontier},
+	{"wait-cdf", "share of jobs started within a time, by policy, gang size or queue", false, []string{"by", "where"}, waitCDF},
+	{"slowdown-cdf", "share of GPU-time by all-reduce slowdown, and what makes it slow", false, []string{"where"}, slowdownCDF},
+	{"ledger", "where the GPU-hours went: one bar per policy", false, []string{"where"}, ledgerBars},
+	{"ledger-time", "where the GPUs were over time: a stack of areas per policy", false, []string{"where"}, ledgerTime},
+	{"utilisation", "useful share of the GPUs over time, and how many jobs and GPUs wait", false, []string{"where"}, utilisation},
+	{"requeues", "how often jobs were requeued, and what evicted them, by policy", false, []string{"where"}, requeues},
+	{"fragmentation", "largest gang that would fit, and free GPUs without a use, over time", false, []string{"level", "where"}, fragmentation},
+	{"sweep-curve", "a metric along one axis, a line per policy, its 95% interval over seeds", true, []string{"metric", "x", "where"}, sweepCurve},
+	{"sweep-heat", "a metric over two axes, a panel per policy", true, []string{"metric", "x", "y", "where"}, sweepHeat},
+	{"frontier", "capacity frontier over cluster sizes: cost, or GPUs, against p95 wait", true, []string{"metric", "where", "cost-per-gpu-hour"}, frontier},
 }
 
 // Names returns the names of all kinds.
@@ -101,11 +101,11 @@ func (k *Kind) Draw(in *Input, o Options) (*figure.Chart, error) {
 	if k.Sweep && in.Sweep == nil {
 		return nil, fmt.Errorf("%s: draws a sweep: expected the folder of one (gangplan sweep -f study.yaml --out DIR), got runs", k.Name)
 	}
-	if !k.Sweep && len(in.Runs) == 0 {
-		return nil, fmt.Errorf("%s: expected at least one run", k.Name)
-	}
-	if err := unique(in.Runs); err != nil {
-		return nil, err
+	if !k.Sweep {
+		var err error
+		if in, err = runsOf(in, o.Where); err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
+		}
 	}
 	c, err := k.draw(in, &o)
 	if err != nil {
@@ -114,13 +114,51 @@ func (k *Kind) Draw(in *Input, o Options) (*figure.Chart, error) {
 	return c, nil
 }
 
-func unique(runs []Run) error {
+// mostRuns is how many runs a picture takes.
+const mostRuns = 12
+
+// runsOf returns the runs themselves, or the cells of a sweep as runs.
+func runsOf(in *Input, where []string) (*Input, error) {
+	switch {
+	case in.Sweep != nil:
+		return cellsOf(in, where)
+	case where != nil:
+		return nil, fmt.Errorf("--where chooses among the cells of a sweep, got runs")
+	case len(in.Runs) == 0:
+		return nil, fmt.Errorf("expected at least one run")
+	case len(in.Runs) > mostRuns:
+		return nil, fmt.Errorf("got %d runs; at most %d can be told apart", len(in.Runs), mostRuns)
+	}
 	seen := map[string]bool{}
-	for _, r := range runs {
+	for _, r := range in.Runs {
 		if seen[r.Label] {
-			return fmt.Errorf("two runs are called %q", r.Label)
+			return nil, fmt.Errorf("two runs are called %q", r.Label)
 		}
 		seen[r.Label] = true
 	}
-	return nil
+	return in, nil
+}
+
+// cellsOf opens the chosen cells of a sweep.
+func cellsOf(in *Input, where []string) (*Input, error) {
+	t, err := newTable(in, &Options{Where: where})
+	if err != nil {
+		return nil, err
+	}
+	if len(t.cells) > mostRuns {
+		return nil, fmt.Errorf("the sweep has %d runs; choose at most %d with --where axis=value", len(t.cells), mostRuns)
+	}
+	out := &Input{}
+	for _, c := range t.cells {
+		r, err := report.OpenRun(c.Dir)
+		if err != nil {
+			return nil, err
+		}
+		label := t.rest(c, nil)
+		if label == "" {
+			label = c.Policy
+		}
+		out.Runs = append(out.Runs, Run{Label: label, Summary: &r.Summary, Tables: r})
+	}
+	return out, nil
 }

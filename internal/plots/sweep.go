@@ -141,11 +141,11 @@ func (t *table) pick(flag, name string, taken ...int) (int, error) {
 }
 
 // rest names what else tells a cell from others: its values on the axes that vary, without
-// the seed and those that are drawn.
-func (t *table) rest(c *sweep.Cell, drawn ...int) string {
+// those that are drawn and, if there are such, the seed.
+func (t *table) rest(c *sweep.Cell, drawn []int) string {
 	var parts []string
 	for i := range t.Axes {
-		if !t.varies(i) || t.isSeed(i) || slices.Contains(drawn, i) {
+		if !t.varies(i) || t.isSeed(i) && drawn != nil || slices.Contains(drawn, i) {
 			continue
 		}
 		if t.isPolicy(i) {
