@@ -45,7 +45,7 @@ func TestBound(t *testing.T) {
 		{none, -none, Axis{}, 0, 1},
 		{30, 4000, Axis{Scale: LogSeconds}, 30, 4200},
 		{45, 50, Axis{Scale: LogSeconds}, 30, 60},
-		{0, 4000, Axis{Scale: Log}, 0, 10000},
+		{0, 4000, Axis{Scale: Log}, 0, 4200},
 		{3, 4000, Axis{Scale: Log}, 1, 4200},
 		{none, -none, Axis{Scale: Log}, 1, 10.5},
 		{0, 0, Axis{Scale: Log}, 0, 10.5},
