@@ -40,7 +40,7 @@ var (
 	green  = figure.Color{R: 0, G: 158, B: 115}
 	red    = figure.Color{R: 213, G: 94, B: 0}
 	orange = figure.Color{R: 230, G: 159, B: 0}
-	purple = figure.Color{R: 170, G: 75, B: 130}
+	purple = figure.Color{R: 190, G: 100, B: 150}
 	light  = figure.Color{R: 224, G: 224, B: 224}
 	dark   = figure.Color{R: 95, G: 95, B: 95}
 )
