@@ -90,5 +90,6 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceErrors: true,
 	}
 	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newFabric(), newFragmentation(), newPlot(), newPolicies(), newVersion())
+	strictHelp(root)
 	return root
 }
