@@ -12,7 +12,7 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-func newWorld(cfg *Config) (*world, error) {
+func newWorld(cfg *Config, blind bool) (*world, error) {
 	if len(cfg.Jobs) > 0 && len(cfg.Queues) == 0 {
 		return nil, fmt.Errorf("there are jobs but no queue")
 	}
@@ -22,7 +22,7 @@ func newWorld(cfg *Config) (*world, error) {
 		}
 	}
 	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{},
-		barredBy: map[string]int32{}, barred: [][]bool{nil}}
+		barredBy: map[string]int32{}, barred: [][]bool{nil}, believed: [][]bool{nil}, blind: blind}
 	w.buildNodes()
 	if err := w.buildFlavors(); err != nil {
 		return nil, err
@@ -175,7 +175,11 @@ func (w *world) shapeOf(request topology.Resources, models uint64, filter int32)
 	}
 	var s capacity.Shape
 	for p := range w.nodes.planes {
-		s = w.nodes.planes[p].index.RegisterBarred(request, models, w.barred[filter])
+		barred := w.barred[filter]
+		if w.blind && (Plane(p) == Assigned || Plane(p) == Vacant) {
+			barred = w.believed[filter]
+		}
+		s = w.nodes.planes[p].index.RegisterBarred(request, models, barred)
 	}
 	w.shapes[key] = s
 	return s
@@ -208,23 +212,18 @@ func (w *world) filterOf(ps *workloads.PodSet, choice uint64) int32 {
 	for _, f := range flavors {
 		tolerations = append(slices.Clip(tolerations), f.Tolerations...)
 	}
-	var barred []bool
 	nodes := w.cfg.Cluster.Nodes
+	barred, believed, some := make([]bool, len(nodes)), make([]bool, len(nodes)), false
 	for i := range nodes {
 		n := &nodes[i]
-		if topology.MatchAll(ps.NodeSelector, n.Labels) && ps.NodeAffinity.Allows(n.Labels) &&
-			topology.Untolerated(n.Taints, tolerations) == nil && allHave(flavors, n) {
-			continue
-		}
-		if barred == nil {
-			barred = make([]bool, len(nodes))
-		}
-		barred[i] = true
+		believed[i] = !topology.MatchAll(ps.NodeSelector, n.Labels) || topology.Untolerated(n.Taints, tolerations) != nil || !allHave(flavors, n)
+		barred[i] = believed[i] || !ps.NodeAffinity.Allows(n.Labels)
+		some = some || barred[i]
 	}
 	f := int32(0)
-	if barred != nil {
+	if some {
 		f = int32(len(w.barred))
-		w.barred = append(w.barred, barred)
+		w.barred, w.believed = append(w.barred, barred), append(w.believed, believed)
 	}
 	w.barredBy[text] = f
 	return f

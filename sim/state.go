@@ -191,6 +191,8 @@ type world struct {
 	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred
 	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
+	believed  [][]bool         // the same, but for node affinity
+	blind     bool             // Policy.Blind
 }
 
 type shapeKey struct {

@@ -54,6 +54,7 @@ type Cluster struct {
 	Synthetic *Synthetic `yaml:"synthetic"`
 	Nodes     []Node     `yaml:"nodes"`
 	From      *NodesFrom `yaml:"from"`
+	Topology  string     `yaml:"topology"` // what Kueue's messages call it
 }
 
 // Synthetic is a regular cluster. Counts has the children per domain of each level, by
