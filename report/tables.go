@@ -36,6 +36,18 @@ func ratio[R any](name, doc string, of func(row R) float64) field[R] {
 		}}
 }
 
+// amount is a float column; a value that is not there is null.
+func amount[R any](name, unit, doc string, of func(row R) (float64, bool)) field[R] {
+	return field[R]{columnar.Column{Name: name, Unit: unit, Doc: doc, Kind: columnar.Float64},
+		func(t *columnar.Table, column int, row R) {
+			if v, ok := of(row); ok {
+				t.AppendFloat64(column, v)
+			} else {
+				t.AppendNull(column)
+			}
+		}}
+}
+
 // text is a string column; "" is null. Names that repeat are stored as a dictionary.
 func text[R any](name, doc string, dict bool, of func(row R) string) field[R] {
 	return field[R]{columnar.Column{Name: name, Doc: doc, Kind: columnar.String, Dict: dict},
@@ -74,6 +86,8 @@ type jobView struct {
 	position, source  int64
 	id, queue, tenant string
 	priority          int32
+	bounds            *sim.Bounds // nil without a fabric
+	levels            []string
 }
 
 // always is for numbers that every row has, timed for instants that may not have come.
@@ -117,13 +131,17 @@ var jobFields = func() []field[*jobView] {
 		fs = append(fs, number("evictions_"+c.String(), "count", "evicted or ended "+causeDocs[c],
 			always(func(j *jobView) int64 { return int64(j.Evictions[c]) })))
 	}
-	return append(fs,
+	fs = append(fs,
 		number("requeues", "count", "returns to its queue", always(func(j *jobView) int64 { return int64(j.Requeues) })),
 		number("run_ns", "ns", "time the job ran, lost progress included", always(func(j *jobView) int64 { return j.RunNanos })),
 		ratio("allreduce_slowdown", "all-reduce time over that of the best placement, averaged over its running time", func(j *jobView) float64 { return float64(j.AllReduce) / 1e6 }),
 		ratio("locality_slowdown", "the part of it that the placement makes: without neighbours", func(j *jobView) float64 { return float64(j.Locality) / 1e6 }),
 		ratio("contention_slowdown", "the part of it that neighbours make: allreduce_slowdown over locality_slowdown", func(j *jobView) float64 { return contention(&j.JobRow) }),
 		ratio("step_slowdown", "step time over the ideal one, averaged over its running time", func(j *jobView) float64 { return float64(j.Step) / 1e6 }),
+		text("bottleneck", "what bound its all-reduce for most of its running time: nvlink, nic, or the level whose uplink did; null if it has none", true,
+			(*jobView).bottleneck),
+	)
+	return append(append(fs, stalledFields()...),
 		flag("never_fits", "asks for more than the empty cluster or the whole quota can give", func(j *jobView) bool { return j.NeverFits }),
 		text("message", "why a job that is still queued at the end has no place, in the words of the scheduler; null if it has nothing to say", true,
 			func(j *jobView) string { return j.Message }),
@@ -135,8 +153,12 @@ func jobsTable(r *sim.Result) *columnar.Table {
 	t := newTable(jobFields)
 	for j := range r.Jobs {
 		row, spec := r.Jobs[j], &r.Config.Jobs[j]
-		appendRow(t, jobFields, &jobView{JobRow: row, position: int64(j), source: spec.Row, id: spec.ID,
-			queue: queueName(r.Config, row.Queue), tenant: spec.Tenant, priority: spec.Priority})
+		v := &jobView{JobRow: row, position: int64(j), source: spec.Row, id: spec.ID,
+			queue: queueName(r.Config, row.Queue), tenant: spec.Tenant, priority: spec.Priority}
+		if r.Bounds != nil {
+			v.bounds, v.levels = &r.Bounds[j], r.Config.Cluster.Levels
+		}
+		appendRow(t, jobFields, v)
 	}
 	return t
 }
