@@ -99,8 +99,8 @@ func (j *jobView) bottleneck() string {
 func stalledFields() []field[*jobView] {
 	var fs []field[*jobView]
 	for _, p := range places() {
-		fs = append(fs, amount("stalled_"+p.String()+"_gpu_hours", "GPU-hours",
-			"running time that was kept, lost to placement or neighbours, where the exchange was bound "+placeDocs[p],
+		fs = append(fs, float("stalled_"+p.String()+"_gpu_hours", "GPU-hours",
+			"of both stalls, what was bound "+placeDocs[p]+"; null without a fabric",
 			func(j *jobView) (float64, bool) {
 				if j.bounds == nil {
 					return 0, false

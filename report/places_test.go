@@ -63,7 +63,7 @@ func TestStallsByPlace(t *testing.T) {
 		}
 		total += whole
 	}
-	jobs := jobsTable(r)
+	jobs := wholeTable(jobsTable, &Record{Result: r})
 	sum := 0.0
 	names, err := jobs.StringColumn("bottleneck")
 	if err != nil {

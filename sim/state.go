@@ -71,6 +71,7 @@ const (
 type job struct {
 	state   JobState
 	queue   int32
+	local   int32        // its LocalQueue, -1 for none
 	visible bool         // its Workload reached the Admitter
 	charged bool         // its quota is taken
 	holds   []quota.Item // what is charged
