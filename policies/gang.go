@@ -19,6 +19,8 @@ var kueueParams = []Param{
 	{Name: "sorting", Doc: "order of the heads of a cycle that borrow alike: by priority, or by age alone (gate PrioritySortingWithinCohort off)",
 		Values: []string{"priority", "age"}, Default: "priority"},
 	{Name: "fairSharing", Doc: "order and preempt by the queues' shares of what they borrow", Values: []string{"off", "on"}, Default: "off"},
+	{Name: "partialAdmission", Doc: "admit a job that has min_pods with fewer pods when not all of them can be had (gate PartialAdmission); its barrier is then what was admitted",
+		Values: []string{"on", "off"}, Default: "on"},
 }
 
 // versions are the releases that stand for a minor version of Kueue.
@@ -36,7 +38,7 @@ var gang = Declaration{
 }
 
 func newKueue(s Settings) *kueue {
-	k := &kueue{}
+	k := &kueue{partial: s.Get("partialAdmission") == "on"}
 	k.rules, _ = admission.Version(versions[s.Get("version")])
 	k.rules.AgeFirst = s.Get("sorting") == "age"
 	k.rules.FairSharing = s.Get("fairSharing") == "on"

@@ -28,6 +28,7 @@ var gangTopology = Declaration{
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
 		k.placer = newPlacer(s)
+		k.placer.partial = k.partial
 		k.repair = newRepair(s)
 		return policyOf(k, s, true)
 	},

@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
@@ -18,6 +20,7 @@ import (
 // something changed in it: one without a change would decide the same again.
 type kueue struct {
 	passThrough bool
+	partial     bool            // jobs may be admitted with fewer pods
 	strategy    *quota.Strategy // overrides every queue's when not nil
 	rules       admission.Rules
 	placer      *placer // nil: no topology assignment
@@ -69,10 +72,10 @@ func (k *kueue) Reset(v sim.View) {
 	if k.passThrough {
 		return
 	}
-	k.kernel = admission.New(k.rules, v.Quota(), workOf(v))
+	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
-		k.room = room{placer: k.placer}
+		k.room = room{placer: k.placer, found: make([][]place, len(k.queues))}
 		k.kernel.Room = &k.room
 	}
 }
@@ -222,11 +225,13 @@ func (k *kueue) flush(v sim.View) {
 	}
 }
 
-// collectHeads lists the heads of the trees that deserve a cycle.
+// collectHeads lists the heads of the trees that deserve a cycle: of all, if one does and
+// they meet in one topology, where a head that waits may keep places from others.
 func (k *kueue) collectHeads() {
 	k.heads = k.heads[:0]
+	all := k.placer != nil && slices.ContainsFunc(k.trees, func(t cohortTree) bool { return t.dirty })
 	for i := range k.trees {
-		if !k.trees[i].dirty {
+		if !k.trees[i].dirty && !all {
 			continue
 		}
 		k.trees[i].dirty = false
@@ -302,6 +307,10 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		q.sticky = order.None
 	}
 	k.trees[q.tree].dirty = true
+	grant(tx, &e.Assignment, j)
+	if k.placer != nil {
+		k.room.assign(j)
+	}
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
 	tx.Commit()
@@ -404,5 +413,5 @@ func (k *kueue) CanEver(v sim.View, j int32) bool {
 	if k.passThrough {
 		return true
 	}
-	return v.Quota().EverFits(v.Queue(j), v.Request(j)) && (k.placer == nil || k.placer.canEver(v, j))
+	return k.canEver(v, j) && (k.placer == nil || k.placer.canEver(v, j))
 }

@@ -8,19 +8,69 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-// workOf describes the jobs of a run to the kernel.
-func workOf(v sim.View) []admission.Workload {
+// workOf describes the jobs of a run to the kernel. Without partial admission it does not
+// hear of jobs that could do with fewer pods.
+func workOf(v sim.View, partial bool) []admission.Workload {
 	work := make([]admission.Workload, v.Jobs())
 	sets := make([]admission.PodSet, v.PodSets())
 	for j := range work {
 		first, last := v.SetsOf(int32(j))
 		for s := first; s < last; s++ {
 			sets[s] = admission.PodSet{Count: v.Count(s), Request: quota.Amounts(*v.PodRequest(s))}
+			sets[s].Tainted, sets[s].Mismatched = v.Refused(s)
+			if partial {
+				sets[s].Min = v.MinCount(s)
+			}
 		}
 		work[j] = admission.Workload{Queue: v.Queue(int32(j)), Priority: v.Job(int32(j)).Priority,
 			Rank: int64(j), Sets: sets[first:last:last]}
 	}
 	return work
+}
+
+// grant leaves the PodSets of a queued job with the pods and the flavors they are given.
+func grant(tx *sim.Tx, a *admission.Assignment, j int32) {
+	first, _ := tx.SetsOf(j)
+	for i := range a.Sets {
+		s := first + int32(i)
+		if n := a.Sets[i].Count; n < tx.Count(s) {
+			tx.Reduce(s, n)
+		}
+		if tx.Flavors() > 0 {
+			tx.Give(s, flavorsOf(&a.Sets[i]))
+		}
+	}
+}
+
+// flavorsOf returns the flavors that a PodSet is given, as a bit set.
+func flavorsOf(s *admission.SetAssignment) (flavors uint64) {
+	for _, f := range s.Flavor {
+		if f >= 0 {
+			flavors |= 1 << f
+		}
+	}
+	return flavors
+}
+
+// canEver reports whether the quota of a job's queue, all unused, covers it with as few
+// pods as it can do with: every PodSet by itself in flavors it may have, and all together.
+func (k *kueue) canEver(v sim.View, j int32) bool {
+	var sum topology.Resources
+	all := ^uint64(0)
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		n := v.Count(s)
+		if k.partial {
+			n = least(v, s)
+		}
+		tainted, mismatched := v.Refused(s)
+		request := v.PodRequest(s).Times(int64(n))
+		if !v.Quota().EverFits(v.Queue(j), quota.Amounts(request), tainted|mismatched) {
+			return false
+		}
+		sum, all = sum.Plus(request), all&(tainted|mismatched)
+	}
+	return last-first < 2 || v.Flavors() > 0 || v.Quota().EverFits(v.Queue(j), quota.Amounts(sum), all)
 }
 
 // classify numbers the classes of jobs that are equal to the Admitter.
@@ -44,6 +94,14 @@ func (k *kueue) class(v sim.View, j int32) int32 {
 	return k.classOf[j]
 }
 
+// least returns how many pods of a PodSet its job cannot do without.
+func least(v sim.View, s int32) int32 {
+	if n := v.MinCount(s); n > 0 {
+		return n
+	}
+	return v.Count(s)
+}
+
 // insufficient reports whether a job wants more GPUs than are free of the models it
 // accepts.
 func insufficient(v sim.View, j int32) bool {
@@ -51,7 +109,7 @@ func insufficient(v sim.View, j int32) bool {
 	var accepted uint64
 	first, last := v.SetsOf(j)
 	for s := first; s < last; s++ {
-		gpus := int64(v.Count(s)) * v.PodRequest(s)[topology.GPU]
+		gpus := int64(least(v, s)) * v.PodRequest(s)[topology.GPU]
 		if want += gpus; gpus == 0 {
 			continue
 		}
@@ -80,6 +138,10 @@ func keyOf(v sim.View, j int32) jobKey {
 		spec := &v.Job(j).PodSets[s-first]
 		add(uint64(v.Shape(s)))
 		add(uint64(v.Count(s)))
+		add(uint64(v.MinCount(s)))
+		tainted, mismatched := v.Refused(s)
+		add(tainted)
+		add(mismatched)
 		add(uint64(v.PinnedNode(s) + 1))
 		addTopology(&spec.Topology, add)
 	}

@@ -56,6 +56,14 @@ func nameStep(cfg *sim.Config, x sim.Transition) Step {
 	return s
 }
 
+func nameSteps(cfg *sim.Config, ts sim.Transitions) []Step {
+	steps := make([]Step, len(ts))
+	for i := range ts {
+		steps[i] = nameStep(cfg, ts[i])
+	}
+	return steps
+}
+
 // queueName returns the name of a queue, "" where the scenario has none.
 func queueName(cfg *sim.Config, queue int32) string {
 	if int(queue) >= len(cfg.Queues) {

@@ -3,13 +3,15 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+
+	"github.com/gangplan/gangplan/sim"
 )
 
 // shownCommon is how many transitions before a difference are shown.
 const shownCommon = 3
 
 // Difference is where two runs part: the first transition that is not the same in both.
-// Transitions are compared by what the digest is made of; names are only shown.
+// Transitions are compared by what the digest is made of; names and reasons are only shown.
 type Difference struct {
 	A, B         DiffSide
 	Common       int    // transitions that are the same before the first difference
@@ -18,12 +20,13 @@ type Difference struct {
 }
 
 // DiffSide is one of the two runs. Next is its transition at the difference, nil if the
-// run ended there; both are nil if the runs are equal.
+// run ended there; both are nil if the runs are equal. Later is what became, in this run, of
+// the transition that is next in the other; nil if it never came.
 type DiffSide struct {
-	Dir      string
-	Manifest *Manifest
-	Steps    int // transitions in all
-	Next     *Step
+	Dir         string
+	Manifest    *Manifest
+	Steps       int // transitions in all
+	Next, Later *Step
 }
 
 // Equal reports whether the two runs made the same transitions.
@@ -43,12 +46,47 @@ func Diff(a, b string) (*Difference, error) {
 		return nil, err
 	}
 	d.SameScenario = d.A.Manifest.Scenario.Hash == d.B.Manifest.Scenario.Hash
-	for d.Common < len(stepsA) && d.Common < len(stepsB) && stepsA[d.Common].Transition == stepsB[d.Common].Transition {
+	d.part(stepsA, stepsB)
+	return d, nil
+}
+
+// DiffTransitions compares what two runs of the same jobs on the same nodes did. The
+// configuration has the names.
+func DiffTransitions(cfg *sim.Config, a, b sim.Transitions) *Difference {
+	d := &Difference{SameScenario: true}
+	d.part(nameSteps(cfg, a), nameSteps(cfg, b))
+	return d
+}
+
+// part finds where the two part, and what became of it.
+func (d *Difference) part(a, b []Step) {
+	d.A.Steps, d.B.Steps = len(a), len(b)
+	for d.Common < len(a) && d.Common < len(b) && a[d.Common].Same(b[d.Common].Transition) {
 		d.Common++
 	}
-	d.Tail = stepsA[max(0, d.Common-shownCommon):d.Common]
-	d.A.Next, d.B.Next = stepAt(stepsA, d.Common), stepAt(stepsB, d.Common)
-	return d, nil
+	d.Tail = a[max(0, d.Common-shownCommon):d.Common]
+	d.A.Next, d.B.Next = stepAt(a, d.Common), stepAt(b, d.Common)
+	d.A.Later, d.B.Later = laterStep(a[d.Common:], d.B.Next), laterStep(b[d.Common:], d.A.Next)
+}
+
+// laterStep finds the first of some steps that does the same to the same, at whatever time
+// and place.
+func laterStep(steps []Step, s *Step) *Step {
+	for i := range steps {
+		if s != nil && steps[i].about() == s.about() {
+			return &steps[i]
+		}
+	}
+	return nil
+}
+
+// about is what a step is about: what happens, and to whom.
+func (s *Step) about() sim.Transition {
+	about := sim.Transition{Kind: s.Kind, Job: s.Job, Rank: s.Rank}
+	if s.Kind == sim.Verdict {
+		about.Count = s.Count
+	}
+	return about
 }
 
 func stepAt(steps []Step, i int) *Step {
@@ -71,7 +109,5 @@ func (s *DiffSide) open(path string) ([]Step, error) {
 	if s.Manifest, err = ReadManifest(s.Dir); err != nil {
 		return nil, err
 	}
-	steps, err := readSteps(filepath.Join(s.Dir, decisionsFile))
-	s.Steps = len(steps)
-	return steps, err
+	return readSteps(filepath.Join(s.Dir, decisionsFile))
 }

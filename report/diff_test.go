@@ -90,6 +90,32 @@ func TestDiffOfRealRuns(t *testing.T) {
 	}
 }
 
+// Two lists that were never on a disk: why something came is told where it is known, and of
+// what comes in the other run too, when. What comes there as well, and at the same time, is
+// not worth a line.
+func TestDiffTransitions(t *testing.T) {
+	cfg := handmade(2, 4).Config
+	admit := sim.Transition{Time: 60 * sec, Kind: sim.Admit, Job: 1, Rank: -1, Place: 0, Count: 1}
+	late := admit
+	late.Time, late.Why = 300*sec, sim.Why(sim.ReasonShape)
+	finish := sim.Transition{Time: 200 * sec, Kind: sim.Finish, Job: 0, Rank: -1, Place: -1, Count: 1}
+	evict := sim.Transition{Time: 60 * sec, Kind: sim.Evict, Job: 0, Rank: -1, Place: -1, Count: 1, Why: 33}
+	for name, b := range map[string]sim.Transitions{
+		"diff-later.txt": with(finish, late), "diff-evicted.txt": with(evict, late), "diff-moved.txt": with(late),
+	} {
+		d := DiffTransitions(cfg, with(admit, finish), b)
+		if d.Equal() || d.Common != len(opening) {
+			t.Errorf("%s: %+v", name, d)
+		}
+		var text strings.Builder
+		d.writeParting(&printer{w: &text}, "baseline", "now")
+		golden(t, name, text.String())
+	}
+	if d := DiffTransitions(cfg, with(admit), with(admit)); !d.Equal() {
+		t.Errorf("equal lists part: %+v", d)
+	}
+}
+
 func TestDiffNeedsOneRunEach(t *testing.T) {
 	dir := t.TempDir()
 	mustWrite(t, dir, script("a", opening...), script("b", opening...))
@@ -127,7 +153,7 @@ func TestStepWithoutNames(t *testing.T) {
 	cfg := handmade(1, 4).Config
 	cfg.Queues, cfg.Jobs[0] = nil, workloads.Job{}
 	s := nameStep(cfg, opening[1])
-	if got := strings.Join(s.fields(), " "); got != "0s admit #0  queue #0 1 pod" {
+	if got := strings.Join(s.fields(), " "); got != "0s admit #0  queue #0 1 pod " {
 		t.Errorf("%q", got)
 	}
 	if kindNamed("no such kind") != 0 {

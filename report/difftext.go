@@ -21,6 +21,13 @@ func (d *Difference) WriteText(w io.Writer) error {
 		out.printf("The runs are equal: %s, digest %s.\n", plural(d.Common, "transition"), d.A.Manifest.Digest)
 		return out.err
 	}
+	d.writeParting(out, "a", "b")
+	return out.err
+}
+
+// writeParting writes what two runs that differ have in common, the transitions at which
+// they part, and what became of those in the other run.
+func (d *Difference) writeParting(out *printer, a, b string) {
 	of := ""
 	if len(d.Tail) < d.Common {
 		of = fmt.Sprintf(", the last %d", len(d.Tail))
@@ -28,12 +35,60 @@ func (d *Difference) WriteText(w io.Writer) error {
 	out.printf("%s in common%s:\n", plural(d.Common, "transition"), of)
 	var tail [][]string
 	for i := range d.Tail {
-		tail = append(tail, d.Tail[i].fields())
+		tail = append(tail, d.Tail[i].fields()[:len(fieldNames)-1])
 	}
 	out.columns(tail)
 	out.printf("then they part:\n")
-	out.columns(sideBySide(d.A.Next, d.B.Next))
-	return out.err
+	out.columns(sideBySide(a, d.A.Next, b, d.B.Next))
+	for _, s := range d.aftermath(a, b) {
+		out.hanging("   ", s)
+	}
+}
+
+// aftermath says of the transitions at which two runs part what became of each in the other.
+func (d *Difference) aftermath(a, b string) []string {
+	var says []string
+	one, other := d.A.Next, d.B.Next
+	if one != nil && other != nil && one.about() == other.about() {
+		return nil // the same, at another time or place
+	}
+	if one != nil && !one.sameAs(d.B.Later) {
+		says = append(says, one.subject()+": "+a+" "+one.when()+", "+b+" "+d.B.Later.when())
+	}
+	if other != nil && !other.sameAs(d.A.Later) {
+		says = append(says, other.subject()+": "+a+" "+d.A.Later.when()+", "+b+" "+other.when())
+	}
+	return says
+}
+
+func (s *Step) sameAs(o *Step) bool { return o != nil && s.Same(o.Transition) }
+
+// subject is what a step is about, as text.
+func (s *Step) subject() string {
+	f := s.fields()
+	if s.Kind == sim.Verdict {
+		f[1] = f[5]
+	}
+	return strings.Join(strings.Fields(strings.Join(f[1:4], " ")), " ")
+}
+
+// when is the rest: when, where and why it came, if it did.
+func (s *Step) when() string {
+	if s == nil {
+		return "never"
+	}
+	f := s.fields()
+	var more []string
+	if s.Rank >= 0 && f[4] != "" {
+		more = append(more, f[4])
+	}
+	if f[6] != "" {
+		more = append(more, f[6])
+	}
+	if len(more) == 0 {
+		return "at " + f[0]
+	}
+	return "at " + f[0] + " (" + strings.Join(more, "; ") + ")"
 }
 
 func (s *DiffSide) title() string {
@@ -47,11 +102,11 @@ func seconds(ns int64) string {
 }
 
 // fieldNames are what the fields of a step are called.
-var fieldNames = [...]string{"time", "kind", "job", "rank", "place", "count"}
+var fieldNames = [...]string{"time", "kind", "job", "rank", "place", "count", "why"}
 
 // fields are the parts of a step as text, empty where it has none.
 func (s *Step) fields() []string {
-	f := []string{seconds(s.Time), s.Kind.String(), "", "", "", plural(int(s.Count), "pod")}
+	f := []string{seconds(s.Time), s.Kind.String(), "", "", "", plural(int(s.Count), "pod"), s.why()}
 	if s.Job >= 0 {
 		f[2] = orPosition(s.ID, s.Job)
 	}
@@ -70,6 +125,14 @@ func (s *Step) fields() []string {
 	return f
 }
 
+// why is the cause of what was taken away, and for what something given had to wait.
+func (s *Step) why() string {
+	if why := s.Why.String(); why != "" && (s.Kind == sim.Admit || s.Kind == sim.Bind) {
+		return "waited: " + why
+	}
+	return s.Why.String()
+}
+
 // orPosition writes a name, or the position of what has none.
 func orPosition(name string, position int32) string {
 	if name == "" {
@@ -79,11 +142,14 @@ func orPosition(name string, position int32) string {
 }
 
 // sideBySide is a row per field of two steps, those that differ marked. A run without a
-// next step has ended.
-func sideBySide(a, b *Step) [][]string {
+// next step has ended. Why they came is told if it is known.
+func sideBySide(nameA string, a *Step, nameB string, b *Step) [][]string {
 	left, right := nextFields(a), nextFields(b)
-	rows := [][]string{{"", "a", "", "b"}}
+	rows := [][]string{{"", nameA, "", nameB}}
 	for i, name := range fieldNames {
+		if name == "why" && left[i]+right[i] == "" {
+			continue
+		}
 		mark := ""
 		if left[i] != right[i] {
 			mark = "≠"
@@ -95,7 +161,7 @@ func sideBySide(a, b *Step) [][]string {
 
 func nextFields(s *Step) []string {
 	if s == nil {
-		return []string{"the run has ended", "", "", "", "", ""}
+		return []string{"the run has ended", "", "", "", "", "", ""}
 	}
 	return s.fields()
 }

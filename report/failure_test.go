@@ -74,7 +74,7 @@ func TestPutBackFails(t *testing.T) {
 
 func TestReadManifestOfStrangers(t *testing.T) {
 	for content, want := range map[string]string{
-		`{`: "unexpected end", `[]`: "cannot unmarshal",
+		`{`: "unexpected end", `[]`: "is no manifest of a run", `{"kind": "Run", "inputs": 3}`: "damaged: json: cannot unmarshal",
 		`{"kind": "Run"}`: "expected apiVersion", `{"apiVersion": "gangplan/v1alpha1", "kind": "Sweep"}`: `got "gangplan/v1alpha1" and "Sweep"`,
 	} {
 		dir := t.TempDir()

@@ -40,17 +40,18 @@ func aboveHost(by []int64, others int) int64 {
 	return by[max(0, len(by)-others-2)]
 }
 
-// fragmentation is the part of summary.json that tells the levels apart. Amounts are
+// Fragmentation is the part of summary.json that tells the levels apart. Amounts are
 // milli-GPU at the end of the run, and means over the samples, rounded down.
-type fragmentation struct {
+type Fragmentation struct {
 	Samples int                  `json:"samples"`
 	Free    int64                `json:"free_milli_gpu"`
 	FGD     int64                `json:"fgd_milli_gpu"`
 	Cluster int64                `json:"largest_gang_milli_gpu"` // over the whole cluster
-	Levels  []levelFragmentation `json:"levels"`
+	Levels  []LevelFragmentation `json:"levels"`
 }
 
-type levelFragmentation struct {
+// LevelFragmentation is how GPUs lie at one level.
+type LevelFragmentation struct {
 	Level        string `json:"level"`
 	Largest      int64  `json:"largest_gang_milli_gpu"`
 	Unusable     int64  `json:"unusable_milli_gpu"`
@@ -58,15 +59,15 @@ type levelFragmentation struct {
 	UnusableMean *int64 `json:"unusable_mean_milli_gpu"`
 }
 
-func newFragmentation(r *sim.Result) *fragmentation {
+func newFragmentation(r *sim.Result) *Fragmentation {
 	last := &r.Last
 	if len(last.Largest) == 0 {
 		return nil // a result that was not run
 	}
 	levels := r.Config.Cluster.Levels
-	f := &fragmentation{Samples: len(r.Samples), Free: last.Free, FGD: last.Fragment, Cluster: last.Largest[len(levels)]}
+	f := &Fragmentation{Samples: len(r.Samples), Free: last.Free, FGD: last.Fragment, Cluster: last.Largest[len(levels)]}
 	for l := range levels {
-		f.Levels = append(f.Levels, levelFragmentation{Level: levels[l], Largest: last.Largest[l], Unusable: last.Unusable[l],
+		f.Levels = append(f.Levels, LevelFragmentation{Level: levels[l], Largest: last.Largest[l], Unusable: last.Unusable[l],
 			LargestMean:  meanOf(r.Samples, func(s *sim.Sample) int64 { return s.Largest[l] }),
 			UnusableMean: meanOf(r.Samples, func(s *sim.Sample) int64 { return s.Unusable[l] })})
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/gangplan/gangplan/sim"
 )
@@ -19,6 +20,7 @@ const (
 	summaryFile   = "summary.json"
 	jobsFile      = "jobs.parquet"
 	ledgerFile    = "ledger.parquet"
+	queuesFile    = "queues.parquet"
 	decisionsFile = "decisions.parquet"
 	seriesFile    = "series.parquet" // where the scenario asks for samples
 )
@@ -26,6 +28,7 @@ const (
 const (
 	apiVersion   = "gangplan/v1alpha1"
 	manifestKind = "Run"
+	manifestKey  = "gangplan.manifest" // of the manifest, in one line, in the metadata of the Parquet files
 )
 
 // Manifest says what a run directory is the result of: everything one needs to make it
@@ -72,6 +75,9 @@ func (m Manifest) complete(label string, r *sim.Result) Manifest {
 	return m
 }
 
+// errForeign is the error of a manifest.json that is sound and says that it is of something else.
+var errForeign = errors.New("is no manifest of a run")
+
 // ReadManifest reads the manifest of a run directory. The error is fs.ErrNotExist where
 // there is none, and says what is wrong with a file that is no manifest of a run.
 func ReadManifest(dir string) (*Manifest, error) {
@@ -81,39 +87,53 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{}
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	err = json.Unmarshal(b, m)
+	if !json.Valid(b) || err != nil && m.Kind == manifestKind {
+		return nil, fmt.Errorf("%s: damaged: %w", path, err)
 	}
 	if m.Kind != manifestKind || m.APIVersion != apiVersion {
-		return nil, fmt.Errorf("%s: expected apiVersion %s and kind %s, got %q and %q", path, apiVersion, manifestKind, m.APIVersion, m.Kind)
+		return nil, fmt.Errorf("%s: %w: expected apiVersion %s and kind %s, got %q and %q", path, errForeign, apiVersion, manifestKind, m.APIVersion, m.Kind)
 	}
 	return m, nil
 }
 
-// isRun reports whether a directory holds a run.
-func isRun(dir string) bool {
+// isRun reports whether a directory holds a run. A damaged manifest is an error.
+func isRun(dir string) (bool, error) {
 	_, err := ReadManifest(dir)
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errForeign) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // FindRuns returns the run directories that a path stands for: itself, or those directly
 // within it, in the order of their names.
 func FindRuns(path string) ([]string, error) {
-	if isRun(path) {
-		return []string{path}, nil
+	if is, err := isRun(path); is || err != nil {
+		return []string{path}, err
 	}
 	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil, noRun(path)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var runs []string
 	for _, e := range entries {
-		if sub := filepath.Join(path, e.Name()); !isHidden(e.Name()) && isRun(sub) {
-			runs = append(runs, sub)
+		if isHidden(e.Name()) {
+			continue
+		}
+		is, err := isRun(filepath.Join(path, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			runs = append(runs, filepath.Join(path, e.Name()))
 		}
 	}
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("%s: holds no run (expected %s in it or in a folder of it)", path, manifestFile)
+		return nil, noRun(path)
 	}
 	return runs, nil
 }
@@ -164,7 +184,7 @@ func CheckRunDirs(dir string, labels []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if isRun(dir) {
+	if is, err := isRun(dir); err != nil || is {
 		return fmt.Errorf("%s: is a run itself, expected a folder for runs", dir)
 	}
 	for _, name := range names {
@@ -183,7 +203,10 @@ func replaceable(path string) error {
 		return nil
 	case err != nil:
 		return err
-	case len(entries) == 0 || isRun(path):
+	case len(entries) == 0:
+		return nil
+	}
+	if is, _ := isRun(path); is {
 		return nil
 	}
 	return fmt.Errorf("%s: exists and is no run of gangplan; not overwritten", path)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gangplan/gangplan/internal/columnar"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/sim/ledger"
 )
 
 // Record is one run to be written: what came out, and what it came out of. The manifest
@@ -89,7 +88,7 @@ func writeTables(dir string, manifest *Manifest, r *Record) error {
 	if err := e.Encode(manifest); err != nil {
 		return err
 	}
-	meta := [][2]string{{"gangplan.manifest", string(bytes.TrimSpace(compact.Bytes()))}}
+	meta := [][2]string{{manifestKey, string(bytes.TrimSpace(compact.Bytes()))}}
 	tables := []struct {
 		file  string
 		table *columnar.Table
@@ -116,70 +115,4 @@ func writeFile(path string, fill func(w io.Writer) error) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
-}
-
-// runSummary is summary.json: the run at its own end.
-type runSummary struct {
-	Run
-	EndNanos int64          `json:"end_ns"`
-	AtRisk   string         `json:"at_risk_milli_gpu_ns"`
-	Reserved string         `json:"quota_reserved_unused_milli_gpu_ns"`
-	Models   []modelSummary `json:"gpu_models"`
-
-	Fragmentation *fragmentation `json:"fragmentation,omitempty"`
-	Waiting       []waiting      `json:"waiting,omitempty"`
-}
-
-// modelSummary is the books of one GPU model. Sums are decimal strings because they
-// exceed what JSON readers keep exactly.
-type modelSummary struct {
-	Model    string           `json:"model"`
-	Accounts []accountSummary `json:"accounts"`
-	Running  int64            `json:"running_milli_gpu"` // still running at the end; its time is settled
-}
-
-type accountSummary struct {
-	Account string `json:"account"`
-	Sum     string `json:"milli_gpu_ns"`
-	Held    int64  `json:"milli_gpu"` // standing in the account at the end
-}
-
-func newSummary(label string, r *sim.Result) *runSummary {
-	s := &runSummary{Run: NewRun(label, r, nil), EndNanos: r.End, AtRisk: decimal(r.AtRisk),
-		Reserved: decimal(r.Reserved), Models: make([]modelSummary, r.Books.Models()), Fragmentation: newFragmentation(r), Waiting: newWaiting(r)}
-	for m := range s.Models {
-		rates := r.Books.Rates(m)
-		s.Models[m] = modelSummary{Model: r.Config.Cluster.Models[m], Running: rates[ledger.Running]}
-		for a := range ledger.NumAccounts {
-			s.Models[m].Accounts = append(s.Models[m].Accounts, accountSummary{a.String(), decimal(r.Books.Sum(m, a)), rates[a]})
-		}
-	}
-	return s
-}
-
-// waiting is what the scheduler says of jobs that are still queued at the end.
-type waiting struct {
-	Message string `json:"message"`
-	Jobs    int    `json:"jobs"`  // how many hear it
-	First   string `json:"first"` // the first of them
-}
-
-// newWaiting lists the messages, each once, in the order of their first jobs.
-func newWaiting(r *sim.Result) []waiting {
-	var list []waiting
-	at := map[string]int{}
-	for j := range r.Jobs {
-		message := r.Jobs[j].Message
-		if message == "" {
-			continue
-		}
-		i, ok := at[message]
-		if !ok {
-			i = len(list)
-			at[message] = i
-			list = append(list, waiting{Message: message, First: r.Config.Jobs[j].ID})
-		}
-		list[i].Jobs++
-	}
-	return list
 }

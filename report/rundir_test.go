@@ -115,7 +115,7 @@ func TestSummary(t *testing.T) {
 	if _, err := WriteRuns(dir, []Record{{Label: "per-pod", Result: r, Transitions: tape}}); err != nil {
 		t.Fatal(err)
 	}
-	var s runSummary
+	var s Summary
 	if err := json.Unmarshal([]byte(files(t, dir)["per-pod/summary.json"]), &s); err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func TestFindRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, ".gangplan-123", "c", "manifest.json"), `{"apiVersion": "gangplan/v1alpha1", "kind": "Run"}`)
-	write(t, filepath.Join(dir, "notes", "manifest.json"), "not JSON")
+	write(t, filepath.Join(dir, "notes", "manifest.json"), `{"version": 3}`)
 	runs, err := FindRuns(dir)
 	if err != nil || len(runs) != 2 || filepath.Base(runs[0]) != "a" || filepath.Base(runs[1]) != "b" {
 		t.Errorf("found %v, %v", runs, err)
@@ -173,6 +173,10 @@ func TestFindRuns(t *testing.T) {
 	}
 	if _, err := FindRuns(filepath.Join(dir, "notes")); err == nil {
 		t.Error("a folder without runs is no error")
+	}
+	write(t, filepath.Join(dir, "notes", "c", "manifest.json"), "cut off")
+	if _, err := FindRuns(filepath.Join(dir, "notes")); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a damaged run is passed over: %v", err)
 	}
 	if _, err := FindRuns(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v", err)

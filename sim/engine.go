@@ -48,6 +48,11 @@ type Engine struct {
 	intervals       []Interval
 	fitKnown        map[uint64]bool // per jobShape
 
+	timeline      *ledger.Timeline
+	counts        []queueCount
+	recounted     []int32                         // queues that changed in this instant
+	closingCounts [][NumQueueLanes]ledger.Uint128 // by queue: the sums at the last transition
+
 	sampler    sampler
 	scratch    *fabric.Scratch
 	load       fabric.Load
@@ -100,10 +105,16 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	}
 	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.cycle(looks), wakeKind: evBinderWake, wakeAt: Never}
 	e.newSampler()
+	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
 	for _, f := range cfg.Faults {
 		e.events.push(f.Time, faultKind(f), f.Node, 0)
+	}
+	for j := range cfg.Jobs {
+		for i := range cfg.Jobs[j].Restarts {
+			e.events.push(cfg.Jobs[j].Restarts[i].Time, evPodRestart, int32(j), uint32(i))
+		}
 	}
 	if len(w.jobs) > 0 {
 		e.events.push(cfg.Jobs[0].Submit, evArrival, 0, 0)
@@ -168,12 +179,14 @@ func (e *Engine) over() bool {
 // at its end are kept: should nothing happen any more, the run ended here.
 func (e *Engine) advanceTo(t int64) {
 	if t > e.now {
+		e.closeCounts()
 		e.sampleUntil(t)
 		if e.lastTransition == e.now {
 			e.closing.CopyFrom(e.books)
 			e.closingReserved = e.reservedIdle
 			e.noteLast()
 		}
+		e.turnTimeline(t)
 		e.reservedIdle.AddProduct(uint64(e.reservedRate), uint64(t-e.now))
 		e.books.Advance(t)
 		e.now = t
@@ -251,9 +264,14 @@ func (e *Engine) signalPod(k SignalKind, p int32) {
 	e.signal(Signal{Kind: k, Job: e.pods[p].job, Pod: p, Place: e.pods[p].node})
 }
 
-// emit records a transition.
+// emit records a transition of which there is nothing to explain.
 func (e *Engine) emit(k TransitionKind, j, rank, place, count int32) {
-	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count}
+	e.emitFor(0, k, j, rank, place, count)
+}
+
+// emitFor records a transition and why it came.
+func (e *Engine) emitFor(why Why, k TransitionKind, j, rank, place, count int32) {
+	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count, Why: why}
 	e.digest = e.digest.Add(t)
 	e.lastTransition = e.now
 	if e.recorder != nil {
@@ -270,6 +288,8 @@ func (e *Engine) handle(ev event) {
 		e.nodeUp(ev.id)
 	case evNodeDown:
 		e.nodeDown(ev.id)
+	case evPodRestart:
+		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
 	case evPodGone:
 		e.podGone(ev.id)
 	case evQuotaRelease:
@@ -338,5 +358,7 @@ func (e *Engine) handleJob(ev event) {
 		e.requeue(j)
 	case ev.kind == evTimeLimit:
 		e.fail(j, CauseDeadline)
+	case ev.kind == evBudget:
+		e.deactivate(j, CauseDeadline)
 	}
 }

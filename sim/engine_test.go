@@ -133,13 +133,22 @@ func (s *story) queue(t *testing.T, d *datadriven.TestData) string {
 		if gpus := l.get("gpus", ""); gpus != "" {
 			q.Nominal[topology.GPU], q.Covers[topology.GPU] = l.milli(gpus), true
 		}
+		if cpu := l.get("cpu", ""); cpu != "" {
+			q.Nominal[topology.CPU], q.Covers[topology.CPU] = l.milli(cpu), true
+		}
 		if l.get("strategy", "BestEffortFIFO") == "StrictFIFO" {
 			q.Strategy = quota.StrictFIFO
 		}
+		q.Cohort = l.get("cohort", "")
+		q.Preemption = quota.Preemption{Within: l.policy("within"), Reclaim: l.policy("reclaim")}
 		l.done()
 		s.cfg.Queues = append(s.cfg.Queues, q)
 	}
 	return ""
+}
+
+func (l *line) policy(key string) quota.Policy {
+	return map[string]quota.Policy{"LowerPriority": quota.LowerPriority, "Any": quota.Any}[l.get(key, "")]
 }
 
 // fabric gives the cluster a network without latencies: one NIC per host, a bus inside
@@ -206,6 +215,9 @@ func (l *line) podSet() workloads.PodSet {
 	if gpus == 0 {
 		ps.Request = topology.Resources{0, workloads.CPUPodCPU, workloads.CPUPodMemory, 0}
 	}
+	if cpu := l.get("cpu", ""); cpu != "" {
+		ps.Request[topology.CPU] = l.milli(cpu)
+	}
 	if m := l.get("models", ""); m != "" {
 		ps.Models = strings.Split(m, "|")
 	}
@@ -219,13 +231,22 @@ func (l *line) podSet() workloads.PodSet {
 
 func (s *story) jobOf(l *line, set workloads.PodSet) workloads.Job {
 	j := workloads.Job{Submit: l.time("at", 0), Duration: l.time("work", 0), Queue: l.get("queue", ""), Priority: int32(l.int("priority", 0)),
-		TimeLimit: l.time("limit", 0), Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
+		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
 	if l.get("start", "") == "timing" {
 		j.Startup = workloads.StartupFromTiming
 	}
 	if c := l.get("checkpoint", ""); c != "" {
 		every, cost, _ := strings.Cut(c, "+")
 		j.CheckpointInterval, j.CheckpointCost = l.duration(every), l.duration(cost)
+	}
+	for _, r := range strings.Fields(strings.ReplaceAll(l.get("restart", ""), "|", " ")) {
+		at, ready, _ := strings.Cut(r, "+")
+		at, rank, one := strings.Cut(at, ".")
+		restart := workloads.Restart{Time: l.duration(at), Rank: workloads.AllPods, Ready: l.duration(ready)}
+		if n, err := strconv.Atoi(rank); one && err == nil {
+			restart.Rank = int32(n)
+		}
+		j.Restarts = append(j.Restarts, restart)
 	}
 	return j
 }
@@ -263,7 +284,7 @@ func (s *story) config(t *testing.T, d *datadriven.TestData) string {
 	if timeout := l.get("podsready", ""); timeout != "" {
 		base, limit, _ := strings.Cut(l.get("backoff", "60s..3600s"), "..")
 		*p = sim.PodsReady{Enabled: true, Timeout: l.duration(timeout), RecoveryTimeout: l.time("recovery", 0),
-			FromCreation: l.get("timestamp", "eviction") == "creation", BackoffLimit: int32(l.int("backoff-limit", -1)),
+			FromCreation: l.get("timestamp", "eviction") == "creation", BlockAdmission: l.get("block-admission", "") == "on", BackoffLimit: int32(l.int("backoff-limit", -1)),
 			BackoffBase: l.duration(base), BackoffMax: l.duration(limit)}
 	}
 	l.done()

@@ -26,6 +26,7 @@ const (
 	evPodsReadySeen                    // 1: the readiness of a gang is noticed
 	evNodeUp                           // 2
 	evNodeDown                         // 3
+	evPodRestart                       // 3: containers of a job fail and start again
 	evArrival                          // 5
 	evReadyDeadline                    // 6
 	evBackoffEnd                       // 6
@@ -36,6 +37,7 @@ const (
 	evNodeNoticed                      // 6: the control plane sees that a node is down
 	evCheckpointStart                  // 6
 	evTimeLimit                        // 6
+	evBudget                           // 6: a job has been admitted for as long as it may
 	evNotice                           // 6
 	evHoldEnd                          // 6
 	evStarvation                       // 6
@@ -46,9 +48,9 @@ const (
 
 var rankOf = [numEventKinds]uint8{
 	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evPodsReadySeen: 1,
-	evNodeUp: 2, evNodeDown: 3, evArrival: 5,
+	evNodeUp: 2, evNodeDown: 3, evPodRestart: 3, evArrival: 5,
 	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
-	evTimeLimit: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,
+	evTimeLimit: 6, evBudget: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,
 }
 
 // passive events do not keep a run alive and cannot end a deadlock: arrivals may queue

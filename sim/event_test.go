@@ -16,10 +16,10 @@ var contract = []struct {
 	{1, "completions of jobs, checkpoints, start-ups, terminations; quota release",
 		[]eventKind{evPodReady, evJobFinish, evCheckpointEnd, evPodGone, evQuotaRelease, evPodsReadySeen}},
 	{2, "a node comes up", []eventKind{evNodeUp}},
-	{3, "a node goes down", []eventKind{evNodeDown}},
+	{3, "a node goes down, containers fail", []eventKind{evNodeDown, evPodRestart}},
 	{5, "arrivals", []eventKind{evArrival}},
 	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodVisible, evReplace, evNodeNoticed,
-		evCheckpointStart, evTimeLimit, evNotice, evHoldEnd, evStarvation, evAdmitterWake, evBinderWake}},
+		evCheckpointStart, evTimeLimit, evBudget, evNotice, evHoldEnd, evStarvation, evAdmitterWake, evBinderWake}},
 }
 
 func contractRank(k eventKind) int {

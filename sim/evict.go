@@ -6,7 +6,7 @@ package sim
 func (e *Engine) evict(j int32, c Cause) {
 	jb := &e.jobs[j]
 	jb.evictions[c]++
-	e.emit(Evict, j, -1, -1, jb.pods)
+	e.emitFor(c.why(), Evict, j, -1, -1, jb.pods)
 	e.interrupt(j)
 	e.dismiss(j, Backoff)
 	if e.cfg.PodsReady.FromCreation || c != CausePodsReady {
@@ -54,6 +54,7 @@ func (e *Engine) releaseQuota(j int32) {
 	jb := &e.jobs[j]
 	e.uncharge(j)
 	e.unassign(j)
+	e.grantAll(j)
 	e.signal(Signal{Kind: QuotaFreed, Job: j, Pod: -1, Place: jb.queue})
 	if jb.state == Backoff {
 		e.returnLater(j)
@@ -85,17 +86,18 @@ func (e *Engine) readyTimeout(j int32) {
 	jb := &e.jobs[j]
 	limit := e.cfg.PodsReady.BackoffLimit
 	if limit >= 0 && jb.backoffs+1 > limit {
-		e.deactivate(j)
+		e.deactivate(j, CauseDeactivated)
 		return
 	}
 	jb.backoffs++
 	e.evict(j, CausePodsReady)
 }
 
-func (e *Engine) deactivate(j int32) {
+// deactivate takes a job's admission away for good: its queue gives it up.
+func (e *Engine) deactivate(j int32, c Cause) {
 	jb := &e.jobs[j]
-	jb.evictions[CauseDeactivated]++
-	e.emit(Deactivate, j, -1, -1, jb.pods)
+	jb.evictions[c]++
+	e.emitFor(c.why(), Deactivate, j, -1, -1, jb.pods)
 	e.interrupt(j)
 	e.dismiss(j, Deactivated)
 	e.ended++

@@ -73,7 +73,7 @@ func (e *Engine) losePods(j, node int32) {
 	}
 	e.breakBarrier(j, lost)
 	for _, p := range lost {
-		e.emit(Evict, j, p-jb.podBase, node, 1)
+		e.emitFor(CauseNode.why(), Evict, j, p-jb.podBase, node, 1)
 		e.removePod(p, 0)
 	}
 	e.mendGang(j, lost, e.now+e.cfg.Timing.NodeDetect)
@@ -82,14 +82,8 @@ func (e *Engine) losePods(j, node int32) {
 // mendGang lets a job that lost pods wait for others in their place. The control plane
 // knows of the loss at a time that may lie ahead.
 func (e *Engine) mendGang(j int32, lost []int32, known int64) {
-	jb := &e.jobs[j]
 	e.noteHolding(j)
-	if jb.seenReady {
-		jb.seenReady = false
-		if r := e.cfg.PodsReady.RecoveryTimeout; r > 0 && e.policy.Readiness && e.cfg.PodsReady.Enabled {
-			e.startDeadline(j, e.cfg.Timing.clock(e.now+e.cfg.Timing.ReadyLag)+r)
-		}
-	}
+	e.startRecovery(j)
 	e.replaceLost(j, lost, known)
 }
 
@@ -97,7 +91,7 @@ func (e *Engine) mendGang(j int32, lost []int32, known int64) {
 func (e *Engine) podsOn(j, node int32) []int32 {
 	e.lost = e.lost[:0]
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if e.pods[p].node == node {
 			e.lost = append(e.lost, p)
 		}

@@ -18,6 +18,7 @@ func (e *Engine) arrive(j int32) {
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
 	e.emit(Submit, j, -1, jb.queue, jb.pods)
+	e.countPending(j, 1)
 	if !e.fitsEmpty(j) || !e.policy.Admitter.CanEver(e.tx.View, j) {
 		jb.neverFits = true
 		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
@@ -85,18 +86,25 @@ func (e *Engine) show(j int32) {
 func (e *Engine) admitted(j int32) {
 	jb := &e.jobs[j]
 	e.leaveWaiting(j, &e.queued)
+	e.countPending(j, -1)
+	e.countAdmitted(j, 1)
 	jb.state = Admitted
 	jb.gen++
 	jb.activeAt = int32(len(e.active))
 	e.active = append(e.active, j)
 	jb.admittedAt, jb.limitAt = e.now, Never
 	jb.podStep, jb.started, jb.seenReady = 0, false, false
+	e.stretch(j)
 	if jb.firstAdmit < 0 {
 		jb.firstAdmit = e.now
 	}
-	e.emit(Admit, j, -1, jb.queue, jb.pods)
+	e.emitFor(Why(jb.waited), Admit, j, -1, jb.queue, jb.pods)
+	jb.waited = ReasonNone
 	e.joinWaiting(j, &e.unbound)
 	e.after(e.cfg.Timing.PodCreate, evPodWave, j)
+	if limit := e.cfg.Jobs[j].AdmittedLimit; limit > 0 && jb.charged {
+		e.events.push(e.now+limit-jb.spent, evBudget, j, jb.gen)
+	}
 	if e.policy.Readiness && e.cfg.PodsReady.Enabled {
 		e.startDeadline(j, e.cfg.Timing.clock(e.now)+e.cfg.PodsReady.Timeout)
 	}
@@ -116,8 +124,10 @@ func (e *Engine) bindPod(p, node int32) {
 	pd.state, pd.node = PodStarting, node
 	pd.gen++
 	e.nominate(p, -1)
-	e.emit(Bind, pd.job, p-jb.podBase, node, 1)
+	e.emitFor(Why(jb.waited), Bind, pd.job, p-jb.podBase, node, 1)
 	e.allocate(node, st.request[topology.GPU], ledger.Starting)
+	e.count(pd.job, WantedGPUs, -st.request[topology.GPU])
+	e.count(pd.job, BoundGPUs, st.request[topology.GPU])
 	st.bound++
 	jb.bound++
 	if jb.charged {
@@ -193,6 +203,7 @@ func (e *Engine) seeReady(j int32) {
 func (e *Engine) barrier(j int32) {
 	jb := &e.jobs[j]
 	e.emit(Barrier, j, -1, -1, jb.ready)
+	jb.waited = ReasonNone
 	if jb.firstStart < 0 {
 		jb.firstStart = e.now
 		e.countStart(j)
@@ -247,7 +258,7 @@ func (e *Engine) fail(j int32, c Cause) {
 	jb := &e.jobs[j]
 	e.interrupt(j)
 	jb.evictions[c]++
-	e.emit(Fail, j, -1, -1, jb.pods)
+	e.emitFor(c.why(), Fail, j, -1, -1, jb.pods)
 	e.end(j, Failed, e.cfg.Timing.Termination)
 	e.releaseLater(j, e.cfg.Timing.EvictRelease)
 }
@@ -263,10 +274,16 @@ func (e *Engine) end(j int32, state JobState, grace int64) {
 func (e *Engine) leaveAdmitted(j int32, state JobState, grace int64) {
 	jb := &e.jobs[j]
 	e.removePods(j, grace)
+	e.unstretch(j)
+	jb.spent += e.now - jb.admittedAt
 	e.leaveWaiting(j, &e.unbound)
 	last := e.active[len(e.active)-1]
 	e.active[jb.activeAt], e.jobs[last].activeAt = last, jb.activeAt
 	e.active = e.active[:len(e.active)-1]
+	e.countAdmitted(j, -1)
+	if state == Backoff {
+		e.countPending(j, 1)
+	}
 	jb.state = state
 	jb.gen++
 	jb.deadlineGen++

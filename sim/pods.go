@@ -54,14 +54,17 @@ func compareCreation(a, b creation) int {
 // waves take time.
 func (e *Engine) collectWave(j, turn int32) {
 	jb := &e.jobs[j]
-	end := jb.pods
+	end := jb.slots
 	slow := e.cfg.Creation == SlowStart
 	if slow && e.cfg.Timing.PodWave > 0 {
-		if end = min(end, 2*jb.podStep+1); end < jb.pods {
+		if end = min(end, 2*jb.podStep+1); end < jb.slots {
 			e.events.push(e.now+e.cfg.Timing.PodWave, evPodWave, j, jb.gen)
 		}
 	}
 	for rank := jb.podStep; rank < end; rank++ {
+		if !e.granted(jb.podBase + rank) {
+			continue
+		}
 		c := creation{first: turn, second: rank, pod: jb.podBase + rank}
 		switch e.cfg.Creation {
 		case Interleaved:
@@ -158,7 +161,7 @@ type slot struct {
 // removePods takes every pod of a job away. Bound ones terminate for the grace.
 func (e *Engine) removePods(j int32, grace int64) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		e.removePod(p, grace)
 	}
 	e.noteHolding(j)
@@ -198,15 +201,13 @@ func (e *Engine) unbind(p int32, grace int64) {
 			e.startingPods--
 		}
 	} else {
-		jb.ready--
-		st.ready--
-		if st.ready == st.min-1 {
-			jb.setsReady--
-		}
+		e.unready(p)
 	}
 	jb.bound--
 	st.bound--
 	gpus := st.request[topology.GPU]
+	e.count(pd.job, WantedGPUs, gpus)
+	e.count(pd.job, BoundGPUs, -gpus)
 	if jb.charged {
 		e.reservedRate += gpus
 	}

@@ -22,6 +22,7 @@ type progress struct {
 	rate          uint64 // r of the contract
 	unshared      uint64 // s: the rate without neighbours, never below rate
 	settledAt     int64
+	stretchFrom   int64 // when the stretch began of which wall is the length
 	runningSince  int64
 	remaining     ledger.Uint128
 	safe          ledger.Uint128 // remaining work at the last safe point
@@ -43,6 +44,8 @@ type progress struct {
 	allReduceSum   ledger.Uint128
 	localitySum    ledger.Uint128
 	stepSum        ledger.Uint128
+
+	settled ledger.Spent // what is settled of the running time
 }
 
 const ppm = 1_000_000
@@ -51,8 +54,9 @@ const ppm = 1_000_000
 func (e *Engine) run(j int32) {
 	jb := &e.jobs[j]
 	jb.running = true
-	jb.settledAt, jb.runningSince = e.now, e.now
+	jb.settledAt, jb.runningSince, jb.stretchFrom = e.now, e.now, e.now
 	e.running++
+	e.count(j, RunningJobs, 1)
 	e.setRates(j)
 	e.moveRunning(j, ledger.Held, ledger.Running)
 	e.scheduleWork(j)
@@ -110,8 +114,8 @@ func (jb *job) advance(now int64) {
 
 // part is a stretch of running time at risk, on the GPUs of one model that did it.
 type part struct {
-	model                         int32
-	milli, useful, unshared, wall int64
+	model int32
+	ledger.Stretch
 }
 
 // closeParts turns the time at risk into parts, one per GPU model, before the gang's GPUs
@@ -122,11 +126,11 @@ func (e *Engine) closeParts(j int32, parts []part) []part {
 	unshared, sRest := jb.unsharedU.Shr32()
 	for m, milli := range e.runningGPUs(j) {
 		if milli > 0 {
-			parts = append(parts, part{int32(m), milli, useful, unshared, jb.wall})
+			parts = append(parts, part{int32(m), ledger.Stretch{From: jb.stretchFrom, Wall: jb.wall, Milli: milli, Useful: useful, Unshared: unshared}})
 		}
 	}
 	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
-	jb.wall = 0
+	jb.wall, jb.stretchFrom = 0, e.now
 	return parts
 }
 
@@ -150,8 +154,23 @@ func (e *Engine) resize(j int32) {
 
 // settle books the time at risk as kept.
 func (e *Engine) settle(j int32) {
-	for _, p := range e.atRisk(j) {
-		e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
+	parts := e.atRisk(j)
+	for i := range parts {
+		p := &parts[i]
+		e.books.Settle(p.model, &p.Stretch)
+		e.timeline.Settle(accountLane(p.model), &p.Stretch)
+		e.jobs[j].settled.Settle(&p.Stretch)
+	}
+}
+
+// lose books it as lost.
+func (e *Engine) lose(j int32) {
+	parts := e.atRisk(j)
+	for i := range parts {
+		p := &parts[i]
+		e.books.Lose(p.model, &p.Stretch)
+		e.timeline.Lose(accountLane(p.model), &p.Stretch)
+		e.jobs[j].settled.Lose(&p.Stretch)
 	}
 }
 
@@ -162,9 +181,7 @@ func (e *Engine) interrupt(j int32) {
 		return
 	}
 	jb.advance(e.now)
-	for _, p := range e.atRisk(j) {
-		e.books.Lose(p.model, p.milli, p.wall)
-	}
+	e.lose(j)
 	jb.useful, jb.unsharedU = ledger.Uint128{}, ledger.Uint128{}
 	jb.remaining = jb.safe
 	e.stopRunning(j, ledger.Held)
@@ -178,6 +195,7 @@ func (e *Engine) stopRunning(j int32, to ledger.Account) {
 	jb.runGen++
 	jb.finishGen++
 	e.running--
+	e.count(j, RunningJobs, -1)
 	e.leaveFabric(j)
 }
 
@@ -194,7 +212,7 @@ func (jb *job) runAccount() ledger.Account {
 func (e *Engine) runningGPUs(j int32) []int64 {
 	clear(e.perModel)
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if e.pods[p].state == PodReady {
 			if m := e.cfg.Cluster.Nodes[e.pods[p].node].Model; m >= 0 {
 				e.perModel[m] += e.sets[e.pods[p].set].request[0]
@@ -229,7 +247,7 @@ func (e *Engine) endCheckpoint(j int32) {
 // moveRunning moves the ready pods of a job between accounts.
 func (e *Engine) moveRunning(j int32, from, to ledger.Account) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if e.pods[p].state == PodReady {
 			e.account(p, from, to)
 		}
@@ -253,7 +271,7 @@ func (e *Engine) setRates(j int32) {
 	if jb.idealAllReduce <= 0 {
 		return
 	}
-	e.cfg.Fabric.Load(e.scratch, gang, model.GradientBytes, &e.load)
+	e.cfg.Fabric.Load(e.scratch, gang, TrafficOf(model), &e.load)
 	jb.idleAllReduce = max(jb.idealAllReduce, e.load.Idle.Nanos)
 	e.setRate(j, jb.idleAllReduce)
 	e.joinFabric(j)
@@ -276,14 +294,14 @@ func (e *Engine) idealAllReduce(j int32, gang []fabric.Pod) int64 {
 	for i := range gang {
 		e.gpuScratch = append(e.gpuScratch, gang[i].GPUs)
 	}
-	return e.cfg.Fabric.BestAllReduce(e.scratch, e.gpuScratch, e.cfg.Jobs[j].Model.GradientBytes).Nanos
+	return e.cfg.Fabric.Best(e.scratch, e.gpuScratch, TrafficOf(e.cfg.Jobs[j].Model)).Nanos
 }
 
 // gangOf lists the GPU pods of a job that are ready, in rank order. The slice is reused.
 func (e *Engine) gangOf(j int32) []fabric.Pod {
 	e.gang = e.gang[:0]
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		if g := e.sets[e.pods[p].set].request[0]; g > 0 && e.pods[p].state == PodReady {
 			e.gang = append(e.gang, fabric.Pod{Node: e.pods[p].node, GPUs: int32(g)})
 		}

@@ -15,11 +15,13 @@ type Plane uint8
 
 // Physical counts what pods hold, terminating ones included. Assigned counts what the
 // topology assignments of jobs with quota hold: it is what the Admitter of a
-// topology-aware queue believes, and it comes back with the quota. Empty is the cluster
-// with every node up and nothing on it; it never changes.
+// topology-aware queue believes, and it comes back with the quota. Vacant is the nodes that
+// are up with nothing on them. Empty is the cluster with every node up and nothing on it; it
+// never changes.
 const (
 	Physical Plane = iota
 	Assigned
+	Vacant
 	Empty
 	numPlanes
 )
@@ -40,9 +42,9 @@ type nodes struct {
 	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
 
-	// inDomain is what assignments to domains above the host hold, by domain: no node in
-	// particular, so no plane has it. nil until there is one.
-	inDomain []topology.Resources
+	// inDomain is what is held of domains above the host, of no node in particular: per
+	// plane, by domain. nil until something is.
+	inDomain [numPlanes][]topology.Resources
 }
 
 // placed is a pod in line for a node, in this life of it.
@@ -76,9 +78,11 @@ type job struct {
 
 	request            topology.Resources // of all its pods
 	activeAt           int32              // position in Engine.active while admitted
-	podBase, pods      int32
+	podBase, slots     int32              // its part of the array of pods
+	pods               int32              // of these, in its present admission; all of them while it waits
 	setBase, sets      int32
 	podStep            int32 // pods created so far in this admission
+	granted            int32 // pods of its last admission
 	bound, ready       int32
 	setsReady          int32
 	holding, neverFits bool
@@ -87,6 +91,7 @@ type job struct {
 	requeueAt   int64
 	admittedAt  int64
 	limitAt     int64 // its time limit, Never without one
+	spent       int64 // time with quota in earlier admissions, where that is limited
 	firstAdmit  int64
 	firstStart  int64
 	finishedAt  int64
@@ -100,6 +105,8 @@ type job struct {
 	burst       int32    // evictions within the present instant
 	burstAt     int64
 	deferred    Reason // why it was last refused
+	waited      Reason // for what its last claim of free GPUs went, since its admission or barrier
+	refusal     Reason // why free GPUs did not help it when it last waited
 	lostPods    int32  // consecutive pod losses, for the replacement backoff
 
 	progress
@@ -138,7 +145,8 @@ type pod struct {
 type set struct {
 	job        int32
 	first      int32 // rank of its first pod
-	count, min int32
+	full       int32 // its pods; count of them are in the present admission
+	count, min int32 // the barrier wants min ready
 	request    topology.Resources
 	models     uint64
 	maskSlot   int32
@@ -149,6 +157,10 @@ type set struct {
 	bound      int32
 	ready      int32
 	neverReady int32
+	flavors    uint64 // it is admitted with, a bit set
+	variants   []variant
+	tainted    uint64 // flavors it cannot have: it does not tolerate them,
+	mismatched uint64 // or asks for other labels
 	pinned     int32
 }
 
@@ -175,6 +187,8 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	choices   [][]uint64 // per queue, the choices of flavors it offers; nil without flavors
+	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred
 	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
 }

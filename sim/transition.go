@@ -31,7 +31,7 @@ func (k TransitionKind) String() string {
 
 // Transition is one change of state. Job is the position in the sorted trace; Rank the
 // pod's rank or -1; Place the node of a pod, the queue of a job, or -1; Count the pods,
-// or the kind of a verdict.
+// or the kind of a verdict. Why is for explanations and no part of the digest.
 type Transition struct {
 	Time  int64
 	Kind  TransitionKind
@@ -39,6 +39,34 @@ type Transition struct {
 	Rank  int32
 	Place int32
 	Count int32
+	Why   Why
+}
+
+// Same reports whether two transitions are the same to the digest.
+func (t Transition) Same(o Transition) bool {
+	t.Why, o.Why = 0, 0
+	return t == o
+}
+
+// Why says why a transition came, where that is known: of Evict, Fail and Deactivate the
+// cause, of Admit and Bind the reason for which the job, or its pods, waited when it last
+// claimed free GPUs. 0 is that it did not wait, or that nothing was free that it could claim.
+type Why uint8
+
+// firstCause is where the causes begin; the reasons stand below.
+const firstCause Why = 32
+
+func (c Cause) why() Why { return firstCause + Why(c) }
+
+// String returns the name of the reason or the cause, "" if there is none.
+func (w Why) String() string {
+	switch {
+	case w >= firstCause && w < firstCause+Why(NumCauses):
+		return causeNames[w-firstCause]
+	case int(w) < len(reasonNames):
+		return reasonNames[w]
+	}
+	return ""
 }
 
 // Recorder gets every transition as it happens.

@@ -42,10 +42,10 @@ func TestDigestAgainstTheStandardLibrary(t *testing.T) {
 // These values never change: results made by earlier versions are compared with them.
 func TestDigestGolden(t *testing.T) {
 	ts := []Transition{
-		{0, Submit, 0, -1, 0, 8},
-		{0, Admit, 0, -1, 0, 8},
-		{1_500_000_000, Bind, 0, 7, 3, 1},
-		{math.MaxInt64, Verdict, math.MaxInt32, -1, -1, int32(NeverFits)},
+		{0, Submit, 0, -1, 0, 8, 0},
+		{0, Admit, 0, -1, 0, 8, 0},
+		{1_500_000_000, Bind, 0, 7, 3, 1, 0},
+		{math.MaxInt64, Verdict, math.MaxInt32, -1, -1, int32(NeverFits), 0},
 	}
 	golden := []Digest{0xcbf29ce484222325, 0x89ae2523cf3781b4, 0xfa71f633db279766, 0x89f47abedd2f7c4a, 0x188765ee3ec9b2b1}
 	for n, want := range golden {
@@ -56,7 +56,7 @@ func TestDigestGolden(t *testing.T) {
 }
 
 func TestDigestSeesEveryFieldAndTheOrder(t *testing.T) {
-	a := Transition{1, Submit, 2, 3, 4, 5}
+	a := Transition{1, Submit, 2, 3, 4, 5, 0}
 	variants := []Transition{a, a, a, a, a, a}
 	variants[0].Time++
 	variants[1].Kind++

@@ -11,8 +11,9 @@ import (
 // verbs committed or rolled back.
 type Tx struct {
 	View
-	ops      []op
-	imagined int64 // jobs that are imagined gone
+	ops       []op
+	imagined  int64 // jobs that are imagined gone
+	pretended int64 // pods that View.Pretend put somewhere and has not taken back
 }
 
 // Mark is a savepoint.
@@ -29,6 +30,8 @@ type opKind uint8
 
 const (
 	opAdmit opKind = iota
+	opReduce
+	opGive
 	opAssign
 	opAssume
 	opHold
@@ -62,6 +65,24 @@ func (tx *Tx) AdmitUsing(j int32, usage []quota.Item) {
 	tx.do(op{kind: opAdmit, a: j})
 }
 
+// Reduce admits, with the Admit that follows, only the first n pods of a PodSet of a queued
+// job: partial admission. Its barrier then wants just these.
+func (tx *Tx) Reduce(set, n int32) {
+	st := &tx.e.sets[set]
+	tx.e.must(tx.e.jobs[st.job].state == Queued && n > 0 && n <= st.full, "reduce a PodSet that cannot be")
+	tx.do(op{kind: opReduce, a: set, b: st.count, at: int64(st.min)})
+	tx.e.grant(set, n, n)
+}
+
+// Give admits, with the Admit that follows, a PodSet of a queued job with flavors, as a bit
+// set: its pods then go to nodes of these only.
+func (tx *Tx) Give(set int32, flavors uint64) {
+	st := &tx.e.sets[set]
+	tx.e.must(tx.e.jobs[st.job].state == Queued, "give flavors to a PodSet that is not queued")
+	tx.do(op{kind: opGive, a: set, at: int64(st.flavors)})
+	tx.e.give(set, flavors)
+}
+
 // AdmitFree admits a queued job without quota, as plain Kubernetes does.
 func (tx *Tx) AdmitFree(j int32) {
 	tx.e.must(tx.e.jobs[j].state == Queued, "admit a job that is not queued")
@@ -87,7 +108,7 @@ func (tx *Tx) AssignWithin(pod, domain int32) {
 	pd := &e.pods[pod]
 	e.must(!pd.assigned, "assign a pod twice")
 	pd.assigned, pd.within = true, domain
-	e.takeWithin(domain, e.sets[pd.set].request)
+	e.takeWithin(Assigned, domain, e.sets[pd.set].request)
 	tx.do(op{kind: opAssign, a: pod, b: domain})
 }
 
@@ -118,7 +139,7 @@ func (tx *Tx) do(o op) { tx.ops = append(tx.ops, o) }
 
 // mustBeClean catches a cycle that left verbs neither committed nor rolled back.
 func (tx *Tx) mustBeClean() {
-	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0, "a cycle ended with an open transaction")
+	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0 && tx.pretended == 0, "a cycle ended with an open transaction")
 }
 
 // undo takes one tentative change back.
@@ -128,6 +149,10 @@ func (e *Engine) undo(o op) {
 		if o.b == 0 {
 			e.uncharge(o.a)
 		}
+	case opReduce:
+		e.grant(o.a, o.b, int32(o.at))
+	case opGive:
+		e.give(o.a, uint64(o.at))
 	case opAssign:
 		e.unassignPod(o.a)
 	case opAssume:
@@ -167,6 +192,7 @@ func (e *Engine) charge(j int32) {
 	jb.charged = true
 	e.quota.UseAll(jb.queue, jb.holds)
 	e.reservedRate += e.total(j)[topology.GPU]
+	e.count(j, ChargedGPUs, jb.charge())
 }
 
 func (e *Engine) uncharge(j int32) {
@@ -174,6 +200,17 @@ func (e *Engine) uncharge(j int32) {
 	jb.charged = false
 	e.quota.FreeAll(jb.queue, jb.holds)
 	e.reservedRate -= e.total(j)[topology.GPU]
+	e.count(j, ChargedGPUs, -jb.charge())
+}
+
+// charge is the milli-GPU of the quota that a job holds.
+func (jb *job) charge() (sum int64) {
+	for _, it := range jb.holds {
+		if it.FR.Resource() == int(topology.GPU) {
+			sum += it.Amount
+		}
+	}
+	return sum
 }
 
 // assume takes a node for a pod without binding it; the GPUs are reserved, not
@@ -259,7 +296,7 @@ func (e *Engine) pretendGone(j int32, by int64) {
 
 func (e *Engine) pretendPlaces(j int32, by int64) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		pd := &e.pods[p]
 		r := e.sets[pd.set].request.Times(by)
 		if pd.node >= 0 {
@@ -275,7 +312,7 @@ func (e *Engine) pretendPlaces(j int32, by int64) {
 // unassign ends the topology assignment of a job.
 func (e *Engine) unassign(j int32) {
 	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.pods; p++ {
+	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		e.unassignPod(p)
 	}
 }
@@ -293,17 +330,18 @@ func (e *Engine) unassignPod(p int32) {
 // takeAssigned changes what a pod's topology assignment holds, of a node or of a domain.
 func (e *Engine) takeAssigned(pd *pod, r topology.Resources) {
 	if pd.within >= 0 {
-		e.takeWithin(pd.within, r)
+		e.takeWithin(Assigned, pd.within, r)
 		return
 	}
 	e.take(Assigned, pd.pin, r)
 }
 
-func (e *Engine) takeWithin(domain int32, r topology.Resources) {
-	if e.nodes.inDomain == nil {
-		e.nodes.inDomain = make([]topology.Resources, len(e.cfg.Cluster.Domains))
+func (e *Engine) takeWithin(p Plane, domain int32, r topology.Resources) {
+	held := &e.nodes.inDomain[p]
+	if *held == nil {
+		*held = make([]topology.Resources, len(e.cfg.Cluster.Domains))
 	}
-	e.nodes.inDomain[domain] = e.nodes.inDomain[domain].Plus(r)
+	(*held)[domain] = (*held)[domain].Plus(r)
 }
 
 // must panics when an invariant is broken; the command line turns the panic into a

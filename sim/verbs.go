@@ -139,7 +139,7 @@ func (tx *Tx) Preempt(pod int32) {
 	e.must(pd.state == PodStarting || pd.state == PodReady, "preempt a pod that is not bound")
 	e.lost = append(e.lost[:0], pod)
 	e.breakBarrier(j, e.lost)
-	e.emit(Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
+	e.emitFor(CausePreempted.why(), Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
 	e.jobs[j].evictions[CausePreempted]++
 	e.removePod(pod, e.cfg.Timing.Termination)
 	e.mendGang(j, e.lost, e.now)

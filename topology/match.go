@@ -69,6 +69,61 @@ func (r *Requirement) Matches(labels map[string]string) bool {
 	return r.Operator == Gt && have > want || r.Operator == Lt && have < want
 }
 
+// Problem says what is wrong with a requirement by Kubernetes' rules, naming the field: key,
+// operator or values. An empty text means nothing.
+func (r *Requirement) Problem() (field, problem string) {
+	switch {
+	case r.Key == "":
+		return "key", "missing: expected the name of a label"
+	case (r.Operator == In || r.Operator == NotIn) && len(r.Values) == 0:
+		return "values", "missing: expected at least one beside In or NotIn"
+	case (r.Operator == Exists || r.Operator == DoesNotExist) && len(r.Values) > 0:
+		return "values", "expected none beside Exists or DoesNotExist"
+	case r.Operator != Gt && r.Operator != Lt:
+		return "", ""
+	case len(r.Values) != 1:
+		return "values", "expected one whole number beside Gt or Lt"
+	}
+	if _, err := strconv.ParseInt(r.Values[0], 10, 64); err != nil {
+		return "values", strconv.Quote(r.Values[0]) + ": expected one whole number beside Gt or Lt"
+	}
+	return "", ""
+}
+
+// Term is a set of requirements, all of which must hold. An empty one never does.
+type Term []Requirement
+
+// Matches reports whether a node with the labels meets the term.
+func (t Term) Matches(labels map[string]string) bool { return len(t) > 0 && MatchAll(t, labels) }
+
+// PreferredTerm is a term that makes a node better by its weight, 1 to 100.
+type PreferredTerm struct {
+	Weight int32
+	Term   Term
+}
+
+// NodeAffinity is what a pod asks of the labels of nodes beyond a selector: that one of the
+// required terms holds, if there are any. Preferred terms are for schedulers that score.
+type NodeAffinity struct {
+	Required  []Term
+	Preferred []PreferredTerm
+}
+
+// Allows reports whether a node with the labels meets what is required.
+func (a *NodeAffinity) Allows(labels map[string]string) bool {
+	return len(a.Required) == 0 || slices.ContainsFunc(a.Required, func(t Term) bool { return t.Matches(labels) })
+}
+
+// Score is the sum of the weights of the preferred terms that a node with the labels meets.
+func (a *NodeAffinity) Score(labels map[string]string) (sum int64) {
+	for i := range a.Preferred {
+		if a.Preferred[i].Term.Matches(labels) {
+			sum += int64(a.Preferred[i].Weight)
+		}
+	}
+	return sum
+}
+
 // Untolerated returns the first taint that keeps a pod off a node, or nil. Taints that
 // only ask the scheduler to prefer other nodes keep nobody off.
 func Untolerated(taints []Taint, tolerations []Toleration) *Taint {

@@ -75,6 +75,7 @@ var podFields = []field[podSet]{
 	{"slices", list, setSlices, getSlices},
 	word("group", func(p *podSet) *string { return &p.Topology.Group }),
 	{"node_selector", list, setNodeSelector, getNodeSelector},
+	{"node_affinity", list, setNodeAffinity, getNodeAffinity},
 	{"tolerations", list, setTolerations, getTolerations},
 	word("node", func(p *podSet) *string { return &p.Node }),
 	count("never_ready", func(p *podSet) *int32 { return &p.NeverReady }),

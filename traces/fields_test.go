@@ -61,6 +61,8 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"slices", "a:b:16|rack:08|host:2", "a:b:16|rack:8|host:2"},
 		{"group", "mpi", "mpi"},
 		{"node_selector", "pool=spot|gen=", "pool=spot|gen="},
+		{"node_affinity", "zone=a;b&gen>8&!spot|rack!=r1;&pool&gen<-1:5", "zone=a;b&gen>8&!spot|rack!=r1;&pool&gen<-1:5"},
+		{"node_affinity", "pool:7|zone=a|!spot:100", "zone=a|pool:7|!spot:100"},
 		{"tolerations", "spot", "spot"},
 		{"tolerations", "spot=x:NoSchedule|gone:NoExecute|*|*:PreferNoSchedule|k=", "spot=x:NoSchedule|gone:NoExecute|*|*:PreferNoSchedule|k="},
 		{"node", "node-7", "node-7"},
@@ -195,6 +197,8 @@ func TestErrorsOfValidateNameOurFields(t *testing.T) {
 func TestMistakesOfTopologies(t *testing.T) {
 	for field, texts := range map[string]map[string]string{
 		"node_selector": {"": `"" is no label`, "pool": "expected KEY=VALUE", "=a": "is no label", "a=b|": `"" is no label`, "a=\x00": "control character"},
+		"node_affinity": {"": "key: missing", "!": "key: missing", "a&": `"" is no condition`, "=a": "key: missing", "a:0": "weight from 1 to 100",
+			"gen>x": `"gen>x" is no condition on a label: expected KEY=A;B, KEY!=A;B, KEY>N, KEY<N, KEY or !KEY: its values: "x": expected one whole number`, "a=\x00": "control character"},
 		"tolerations": {"": "is no toleration", "=v": "is no toleration", "k:": "is no toleration", "*=v": "is no toleration",
 			"k:NoSched": "expected the effect NoSchedule", "k=v:NoSchedule:x": "expected the effect", "k|": "is no toleration"},
 		"topology": {

@@ -123,7 +123,9 @@ func everyField() workloads.Job {
 			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l",
 				Slices: [workloads.MaxSliceLayers]workloads.Slice{{Level: "l", Size: 3}}}, NeverReady: 1, Node: "n",
 			NodeSelector: []topology.Requirement{{Key: "k", Operator: topology.In, Values: []string{"v"}}},
-			Tolerations:  []topology.Toleration{{Key: "k", Value: "v", Effect: "NoSchedule"}, {Exists: true}}}},
+			NodeAffinity: topology.NodeAffinity{Required: []topology.Term{{{Key: "k", Operator: topology.Exists}}},
+				Preferred: []topology.PreferredTerm{{Weight: 1, Term: topology.Term{{Key: "k", Operator: topology.Lt, Values: []string{"7"}}}}}},
+			Tolerations: []topology.Toleration{{Key: "k", Value: "v", Effect: "NoSchedule"}, {Exists: true}}}},
 	}
 }
 

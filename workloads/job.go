@@ -53,6 +53,7 @@ type PodSet struct {
 	NeverReady int32  // how many of its pods, the last ones, never become ready
 
 	NodeSelector []topology.Requirement // what a node must have
+	NodeAffinity topology.NodeAffinity  `json:",omitzero"`
 	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
@@ -91,9 +92,11 @@ type Job struct {
 	Spread       []SpreadConstraint `json:",omitempty"`
 
 	TimeLimit          int64 // longest running time; 0 means none
+	AdmittedLimit      int64 `json:",omitzero"` // longest time with quota, over all its admissions; 0 means none
 	CheckpointInterval int64 // 0 means no checkpoints: an interruption loses all progress
 	CheckpointCost     int64
-	Startup            int64 // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
+	Startup            int64     // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
+	Restarts           []Restart `json:",omitempty"`
 	Image              string
 	ImageBytes         int64
 
@@ -101,6 +104,17 @@ type Job struct {
 
 	Carried bool // was running when its window began; outside all wait statistics
 }
+
+// Restart is a failure of containers that the kubelet starts again where they are: of one
+// pod of a job, or of all at once as a launcher does that restarts the whole gang.
+type Restart struct {
+	Time  int64 // from the start of the scenario, ns
+	Rank  int32 // of the pod; AllPods for all
+	Ready int64 // until they are ready again, ns
+}
+
+// AllPods is the Rank of a restart of every pod.
+const AllPods = -1
 
 // StartupFromTiming is the Startup of a job whose source does not say how long its pods
 // take from bound to ready.
@@ -135,17 +149,34 @@ func (j *Job) TotalGPUs() int64 {
 	return n
 }
 
-// ModelProfile is what the simulator knows of a model in training: how much it
-// all-reduces each step and how long a step computes. Source says where the figures
-// come from; Estimate marks those that nobody measured.
+// ModelProfile is what the simulator knows of a model in training: how much it exchanges
+// each step and how long a step computes. Source says where the figures come from; Estimate
+// marks those that nobody measured.
 type ModelProfile struct {
-	Name          string
-	GradientBytes int64 // bytes all-reduced per step and rank group
-	Compute       int64 // ns of computation per step
-	OverlapMilli  int64 // share of the backward pass that hides communication, in 1/1000
-	Source        string
-	Estimate      bool
+	Name             string
+	Parameters       int64 // of the whole model; 0 if it is not known
+	GradientBytes    int64 // bytes exchanged per step by one rank: its part of the model's gradient
+	Tensor, Pipeline int32 // into how many parts a layer is cut, and the layers are; 0 is 1
+	// FullyShard is fully sharded data parallelism: a step gathers the parameters twice and
+	// scatters the gradients, in place of an all-reduce. Half as much again.
+	FullyShard   bool
+	Compute      int64 // ns of computation per step
+	OverlapMilli int64 // share of the backward pass that hides communication, in 1/1000
+	// GPU is what Compute was found on, and Others what is known of others; see On.
+	GPU      string
+	Others   []StepTime
+	Source   string
+	Estimate bool
 }
+
+// StepTime is the computation of a step on a GPU.
+type StepTime struct {
+	GPU     string
+	Compute int64 // ns
+}
+
+// Parts is over how many GPUs one copy of the model is cut.
+func (p *ModelProfile) Parts() int64 { return max(1, int64(p.Tensor)) * max(1, int64(p.Pipeline)) }
 
 // StepNanos returns the length of one step whose all-reduce takes the given time: the
 // backward pass is two thirds of the computation and hides its overlap's share of it.

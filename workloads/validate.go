@@ -47,7 +47,25 @@ func Validate(j *Job) error {
 	if err := validatePodSets(j.PodSets); err != nil {
 		return err
 	}
+	if err := validateRestarts(j); err != nil {
+		return err
+	}
 	return validateModel(j.Model)
+}
+
+func validateRestarts(j *Job) error {
+	for i, r := range j.Restarts {
+		field := fmt.Sprintf("restarts[%d]", i)
+		err := firstWrong(
+			limit{field + ".time", r.Time, 0, MaxTime, "ns"},
+			limit{field + ".ready", r.Ready, 0, MaxTime, "ns"},
+			limit{field + ".rank", int64(r.Rank), AllPods, int64(j.Pods()) - 1, "of a pod"},
+		)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxCheckpoints bounds the checkpoints a job's work can take: more are a mistake, and
@@ -60,6 +78,7 @@ func validateNumbers(j *Job) error {
 		limit{"duration", j.Duration, 0, MaxTime, "ns"},
 		limit{"gpus", int64(j.GPUs), 0, MaxGPUs, "GPUs"},
 		limit{"time_limit", j.TimeLimit, 0, MaxTime, "ns"},
+		limit{"admitted_limit", j.AdmittedLimit, 0, MaxTime, "ns"},
 		limit{"checkpoint.interval", j.CheckpointInterval, 0, MaxTime, "ns"},
 		limit{"checkpoint.cost", j.CheckpointCost, 0, MaxTime, "ns"},
 		limit{"startup", j.Startup, math.MinInt64, MaxTime, "ns"},
@@ -162,5 +181,7 @@ func validateModel(m *ModelProfile) error {
 		limit{"model.gradient_bytes", m.GradientBytes, 0, MaxGradient, "bytes"},
 		limit{"model.compute", m.Compute, 1, MaxStep, "ns"},
 		limit{"model.overlap", m.OverlapMilli, 0, 1000, "thousandths"},
+		limit{"model.tensor", int64(m.Tensor), 0, MaxGPUs, "GPUs"},
+		limit{"model.pipeline", int64(m.Pipeline), 0, MaxGPUs, "stages"},
 	)
 }

@@ -48,7 +48,7 @@ gangplan does not ship. -f takes another study; --show prints the one that is sh
 	flags.StringVarP(&f.file, "file", "f", "", "a study file; default the published study")
 	flags.StringSliceVar(&f.workloads, "workload", nil, "workloads to play; default all of the study")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(fragmentationFormats, ", "))
-	flags.StringVar(&f.plots, "plots", "", "folder to draw the curves into, as SVG and PNG")
+	flags.StringVar(&f.plots, "plots", "", "folder to draw the curves into, as SVG, PNG and PDF")
 	flags.BoolVar(&f.show, "show", false, "print the study file instead of playing it")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(fragmentationFormats)))
 	return cmd

@@ -70,10 +70,10 @@ func (c *curves) plot(folder string) error {
 // published points as circles.
 func (c *curves) plotColumn(folder string, from, to, column int) error {
 	what := &curveColumns[column]
-	chart := figure.Chart{Title: c.ours[from].Workload + ": lines ours, circles published",
-		X: figure.Axis{Label: "GPUs asked for (% of all)", Max: fragmentation.Arrived - 1}, Y: figure.Axis{Label: what.label}}
+	chart := figure.Chart{Title: c.ours[from].Workload + ": lines ours, circles published"}
+	panel := figure.Panel{X: figure.Axis{Label: "GPUs asked for (% of all)", Max: fragmentation.Arrived - 1}, Y: figure.Axis{Label: what.label}}
 	if column != 1 {
-		chart.Y.Max = 100
+		panel.Y.Max = 100
 	}
 	known := false
 	for i := from; i < to; i++ {
@@ -84,11 +84,12 @@ func (c *curves) plotColumn(folder string, from, to, column int) error {
 			return out
 		}
 		known = known || len(c.published[i].Points) > 0
-		chart.Lines = append(chart.Lines, figure.Line{Name: c.ours[i].Policy, Points: points(&c.ours[i]), Marks: points(&c.published[i])})
+		panel.Lines = append(panel.Lines, figure.Line{Name: c.ours[i].Policy, Points: points(&c.ours[i]), Marks: points(&c.published[i])})
 	}
 	if !known {
 		chart.Title = c.ours[from].Workload
 	}
+	chart.Panels = []figure.Panel{panel}
 	return writeFigure(filepath.Join(folder, c.ours[from].Workload+"-"+what.name), &chart)
 }
 

@@ -81,7 +81,7 @@ func TestFragmentationPlots(t *testing.T) {
 	for range 2 {
 		gangplan(t, exitOK, "fragmentation", "--data", folder, "-f", file, "--plots", plots)
 		files, err := filepath.Glob(filepath.Join(plots, "*"))
-		if err != nil || len(files) != 6 {
+		if err != nil || len(files) != 9 {
 			t.Fatalf("%d pictures, %v", len(files), err)
 		}
 		now := map[string]string{}

@@ -11,7 +11,7 @@ var arrows = map[string][]string{
 	"topology":          {},
 	"sim/quota":         {},
 	"internal/rng":      {},
-	"internal/stats":    {},
+	"internal/stats":    {"internal/rng"},
 	"internal/columnar": {},
 	"internal/suggest":  {},
 	"internal/archtest": {},
@@ -53,6 +53,7 @@ type library struct {
 var libraries = []library{
 	{prefix: "github.com/apache/arrow", users: []string{"internal/columnar"}},
 	{prefix: "gonum.org/v1/plot", users: []string{"report/figure"}},
+	{prefix: "codeberg.org/go-pdf/fpdf", users: []string{"report/figure"}},
 	{prefix: "gonum.org/v1/gonum", users: []string{"internal/stats", "report"}, anyTests: true},
 	{prefix: "gopkg.in/yaml.v3", users: []string{"internal/scenario"}, anyTests: true},
 	{prefix: "github.com/spf13/cobra", users: []string{"cmd"}},
@@ -63,6 +64,7 @@ var libraries = []library{
 	{prefix: "github.com/google/go-cmp", anyTests: true},
 	{prefix: "github.com/rogpeppe/go-internal", anyTests: true},
 	{prefix: "pgregory.net/rapid", anyTests: true},
+	{prefix: "golang.org/x/perf", anyTests: true},
 }
 
 // pureRoots are sim and everything below it: pure functions of their input, which never
@@ -85,8 +87,9 @@ var impureImports = map[string]string{
 // fmtFiles are the files of sim that may import fmt, each with the reason. All others are
 // taken to be hot: formatting allocates. An entry that is not needed any more fails.
 var fmtFiles = map[string]string{
-	"sim/shared.go": "errors about pods and nodes that cannot share GPUs; before the clock starts, as build.go",
-	"sim/build.go":  "errors about a scenario that cannot be built; runs once, before the clock starts",
+	"sim/shared.go":  "errors about pods and nodes that cannot share GPUs; before the clock starts, as build.go",
+	"sim/flavors.go": "errors about flavors that quota is given for; before the clock starts, as build.go",
+	"sim/build.go":   "errors about a scenario that cannot be built; runs once, before the clock starts",
 }
 
 // fmtRoots is where fmt needs a line in fmtFiles.

@@ -186,3 +186,22 @@ func TestDistributionsChecksum(t *testing.T) {
 		t.Errorf("checksum = %#016x", sum)
 	}
 }
+
+// The tail against the standard library's complementary error function, and against its
+// own inverse.
+func TestNormalTail(t *testing.T) {
+	for z := -8.0; z <= 36; z += 0.0625 {
+		got, want := NormalTail(z), math.Erfc(z/math.Sqrt2)/2
+		if math.Abs(got-want) > 1e-14*max(10, z*z)*want {
+			t.Errorf("NormalTail(%v) = %v, want %v", z, got, want)
+		}
+	}
+	for _, p := range []float64{1e-9, 0.001, 0.025, 0.2, 0.5, 0.9} {
+		if got := NormalTail(-NormalQuantile(p)); math.Abs(got-p) > 1e-13*p {
+			t.Errorf("the tail at the quantile of %v is %v", p, got)
+		}
+	}
+	if NormalTail(0) != 0.5 || NormalTail(40) != 0 || NormalTail(-40) != 1 {
+		t.Error("the middle and the ends")
+	}
+}

@@ -31,6 +31,7 @@ const (
 	Tenant     Purpose = 12 // tenant or queue of a job
 	Resample   Purpose = 13 // thinning and replication of a trace, by job
 	Provision  Purpose = 14 // time until a new node is provisioned, by node
+	Bootstrap  Purpose = 15 // value of a resample, by position and resample
 )
 
 // golden is 2^64 divided by the golden ratio, made odd: the increment of splitmix64.

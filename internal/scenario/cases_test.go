@@ -34,6 +34,10 @@ func runCase(t *testing.T, d *datadriven.TestData) string {
 	case "parse":
 		_, err := Parse("s.yaml", []byte(d.Input))
 		return errorText(err, "ok\n")
+	case "study":
+		return showStudy(d.Input)
+	case "with":
+		return with(t, d.Input)
 	case "resolve":
 		_, err := resolveText(d.Input)
 		return errorText(err, "ok\n")
@@ -54,6 +58,10 @@ func view(t *testing.T, d *datadriven.TestData, s *Scenario) string {
 	case "jobs":
 		for i := range s.Config.Jobs {
 			showJob(&b, &s.Config.Jobs[i])
+		}
+	case "models":
+		for i := range s.Config.Jobs {
+			showModel(&b, &s.Config.Jobs[i])
 		}
 	case "events":
 		for _, f := range s.Config.Faults {
@@ -199,6 +207,20 @@ func showJob(b *strings.Builder, j *workloads.Job) {
 	}
 }
 
+func showModel(b *strings.Builder, j *workloads.Job) {
+	fmt.Fprintf(b, "%s of %d GPUs: ", j.ID, j.TotalGPUs()/1000)
+	m := j.Model
+	if m == nil {
+		b.WriteString("none\n")
+		return
+	}
+	fmt.Fprintf(b, "%s %d B cut %dx%d compute %s on %q overlap %d", m.Name, m.GradientBytes, m.Tensor, m.Pipeline, Duration(m.Compute), m.GPU, m.OverlapMilli)
+	if m.FullyShard {
+		b.WriteString(" sharded")
+	}
+	b.WriteString("\n")
+}
+
 func showPodSet(b *strings.Builder, p *workloads.PodSet) {
 	fmt.Fprintf(b, "  %s: %d of %s", p.Name, p.Count, amounts(p.Request))
 	if p.MinCount != 0 {
@@ -223,6 +245,9 @@ func showPodSet(b *strings.Builder, p *workloads.PodSet) {
 	}
 	for _, r := range p.NodeSelector {
 		fmt.Fprintf(b, " where %s is %s", r.Key, r.Values[0])
+	}
+	if a := p.NodeAffinity; len(a.Required)+len(a.Preferred) > 0 {
+		fmt.Fprintf(b, " on nodes of %v, better of %v", a.Required, a.Preferred)
 	}
 	if p.Tolerations != nil {
 		fmt.Fprintf(b, " tolerates %v", p.Tolerations)

@@ -18,17 +18,22 @@ const maxAliased = 100_000
 
 // decoder fills Go values from YAML, strictly: nothing is converted and nothing ignored.
 type decoder struct {
-	file    *File
-	errs    problems
-	path    path // of the value at hand
-	aliases int  // on the way to it
-	budget  int  // values that may still be reached through aliases
-	shapes  map[reflect.Type]*shape
+	file     *File
+	scenario bool // it is a scenario, not another kind of file
+	errs     problems
+	path     path // of the value at hand
+	aliases  int  // on the way to it
+	budget   int  // values that may still be reached through aliases
+	shapes   map[reflect.Type]*shape
+}
+
+func newDecoder(f *File) *decoder {
+	return &decoder{file: f, budget: maxAliased, shapes: map[reflect.Type]*shape{}}
 }
 
 // fail adds a mistake of the value at hand, which n is.
 func (d *decoder) fail(n *yaml.Node, format string, args ...any) {
-	d.errs.add(&Error{d.file.name, n.Line, n.Column, d.path.String(), fmt.Sprintf(format, args...)})
+	d.errs.add(&Error{d.file.nameOf(n), n.Line, n.Column, d.path.String(), fmt.Sprintf(format, args...)})
 }
 
 // failAt is fail for a field of the value at hand.
@@ -45,6 +50,10 @@ func (d *decoder) step(to any, do func()) {
 
 // decode sets v from n.
 func (d *decoder) decode(n *yaml.Node, v reflect.Value) {
+	if v.Type() == reflect.TypeFor[Value]() {
+		v.Set(reflect.ValueOf(Value{d.file.nameOf(n), n}))
+		return
+	}
 	if n.Kind == yaml.AliasNode {
 		d.aliases++
 		defer func() { d.aliases-- }()

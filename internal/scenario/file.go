@@ -29,6 +29,7 @@ type File struct {
 	Scale    Scale    `yaml:"scale"`
 	Queues   []Queue  `yaml:"queues"`
 	Cohorts  []Cohort `yaml:"cohorts"`
+	Flavors  []Flavor `yaml:"flavors"`
 	Policies []Policy `yaml:"policies"`
 
 	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
@@ -43,6 +44,8 @@ type File struct {
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
+
+	foreign map[*yaml.Node]string // where the nodes stand that are not of the file itself
 }
 
 // Cluster has exactly one of Synthetic, Nodes and From.
@@ -61,6 +64,8 @@ type Synthetic struct {
 	GPUModel string         `yaml:"gpuModel,or=model"`
 	CPU      Milli          `yaml:"cpu,positive"`
 	Memory   Bytes          `yaml:"memory,positive"`
+
+	NVLinkHosts int `yaml:"nvlinkHosts,positive"` // hosts that share an NVLink domain; 1 if 0
 }
 
 // Node is one node, or Count nodes that differ in their names only. Where it stands is
@@ -77,6 +82,8 @@ type Node struct {
 	Domains  map[string]string `yaml:",rest"`
 	Labels   map[string]string `yaml:"labels"`
 	Taints   []Taint           `yaml:"taints"`
+
+	NVLinkDomain string `yaml:"nvlinkDomain"` // "" is a domain of its own
 }
 
 // Taint keeps pods that do not tolerate it off a node, as in Kubernetes.
@@ -89,6 +96,7 @@ type Taint struct {
 // NodesFrom names a file with the nodes.
 type NodesFrom struct {
 	File   string `yaml:"file,required"`
+	SHA256 string `yaml:"sha256"` // what the file must have, in hex; empty: anything
 	Format string `yaml:"format"` // csv
 	GPUs   int    `yaml:"gpus,positive"`
 }
@@ -103,7 +111,9 @@ type Fabric struct {
 	NICs          int      `yaml:"nics,positive"`
 	NICGBps       float64  `yaml:"nicGBps,positive"`
 	Efficiency    float64  `yaml:"netEfficiency,positive"`
+	DomainLinks   string   `yaml:"domainLinks"` // switch or mesh
 	Algorithm     string   `yaml:"algorithm"`
+	RankOrder     string   `yaml:"rankOrder"` // pods, topology or random
 	NVLS          string   `yaml:"nvls"`
 	Intra         *Latency `yaml:"intra"`
 	Inter         *Latency `yaml:"inter"`
@@ -134,12 +144,27 @@ type Workload struct {
 	Synthetic *SyntheticJobs `yaml:"synthetic"`
 	Scale     LoadScale      `yaml:"scale"`
 	Gang      *Gang          `yaml:"gang"`
+	Models    *Models        `yaml:"models"` // of jobs that name none
+}
+
+// Models says which models jobs train that name none, by their GPUs: those of a mix, or of
+// the first entry that is for so many.
+type Models struct {
+	Mix    string        `yaml:"mix,short"`
+	ByGPUs []ModelChoice `yaml:"byGPUs"`
+}
+
+// ModelChoice is the models that jobs of up to so many GPUs train. 0 is any number.
+type ModelChoice struct {
+	UpTo int32   `yaml:"upTo,positive"`
+	Of   []Model `yaml:"of,required"`
 }
 
 // Trace is a trace file.
 type Trace struct {
 	File     string  `yaml:"file,required,short"`
-	Format   string  `yaml:"format"` // auto, or one of traces.Formats
+	SHA256   string  `yaml:"sha256" json:",omitempty"` // what the file must have, in hex; empty: anything
+	Format   string  `yaml:"format"`                   // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
 }
@@ -199,12 +224,21 @@ type Job struct {
 	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
 	Spread          []Spread  `yaml:"topologySpreadConstraints"`
 
-	Model      *Model      `yaml:"model"` // the model it trains
-	Startup    *Duration   `yaml:"startup"`
-	TimeLimit  Duration    `yaml:"timeLimit,positive"`
-	Checkpoint *Checkpoint `yaml:"checkpoint"`
-	Image      string      `yaml:"image"`
-	ImageSize  Bytes       `yaml:"imageSize"`
+	Model         *Model      `yaml:"model"` // the model it trains
+	Startup       *Duration   `yaml:"startup"`
+	TimeLimit     Duration    `yaml:"timeLimit,positive"`
+	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
+	Restarts      []Restart   `yaml:"restarts"`
+	Checkpoint    *Checkpoint `yaml:"checkpoint"`
+	Image         string      `yaml:"image"`
+	ImageSize     Bytes       `yaml:"imageSize"`
+}
+
+// Restart is a failure of containers that start again where they are, ready after a while.
+type Restart struct {
+	At         Duration `yaml:"at,required"`
+	Pod        *int32   `yaml:"pod"` // its rank; all of the job if absent
+	ReadyAfter Duration `yaml:"readyAfter,required"`
 }
 
 // Model is a known model by its name, or one of the scenario's own.
@@ -213,6 +247,9 @@ type Model struct {
 	GradientGB float64  `yaml:"gradientGB,positive"`
 	Compute    Duration `yaml:"compute,positive"`
 	Overlap    *float64 `yaml:"overlap"`
+	Tensor     int32    `yaml:"tensor,positive"`
+	Pipeline   int32    `yaml:"pipeline,positive"`
+	FSDP       *bool    `yaml:"fsdp"`
 }
 
 // PodTerm is a term of pod affinity, between the pods of the job. Without a weight it is
@@ -248,7 +285,29 @@ type Pods struct {
 	Topology     *Topology  `yaml:"topology"`
 
 	NodeSelector map[string]string `yaml:"nodeSelector"`
+	NodeAffinity *NodeAffinity     `yaml:"nodeAffinity"`
 	Tolerations  []Toleration      `yaml:"tolerations"`
+}
+
+// NodeAffinity is Kubernetes' nodeAffinity, with the two long words cut to their beginning:
+// a node must meet one of the required terms, and is better by the weight of every
+// preferred one that it meets.
+type NodeAffinity struct {
+	Required  []NodeTerm `yaml:"required"`
+	Preferred []NodeTerm `yaml:"preferred"`
+}
+
+// NodeTerm is met by a node with all that it matches. Only preferred terms have a weight.
+type NodeTerm struct {
+	Weight           int32        `yaml:"weight,positive"`
+	MatchExpressions []Expression `yaml:"matchExpressions,required"`
+}
+
+// Expression is a condition on a label of a node.
+type Expression struct {
+	Key      string   `yaml:"key,required"`
+	Operator string   `yaml:"operator,required"`
+	Values   []string `yaml:"values"`
 }
 
 // Toleration lets pods onto nodes with a taint, as in Kubernetes.
@@ -288,6 +347,9 @@ type Queue struct {
 	Strategy string `yaml:"strategy"` // BestEffortFIFO or StrictFIFO
 	Quota    *Quota `yaml:"quota"`
 
+	ResourceGroups    []ResourceGroup    `yaml:"resourceGroups"`
+	FlavorFungibility *FlavorFungibility `yaml:"flavorFungibility"`
+
 	Cohort         string      `yaml:"cohort"`
 	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
 	LendingLimit   *Quota      `yaml:"lendingLimit"`
@@ -298,12 +360,13 @@ type Queue struct {
 // Cohort is a node of the quota tree above the queues. A cohort that queues name need not
 // be described.
 type Cohort struct {
-	Name           string   `yaml:"name,required"`
-	Parent         string   `yaml:"parent"`
-	Quota          *Quota   `yaml:"quota"`
-	BorrowingLimit *Quota   `yaml:"borrowingLimit"`
-	LendingLimit   *Quota   `yaml:"lendingLimit"`
-	FairWeight     *float64 `yaml:"fairWeight"`
+	Name           string          `yaml:"name,required"`
+	Parent         string          `yaml:"parent"`
+	Quota          *Quota          `yaml:"quota"`
+	ResourceGroups []ResourceGroup `yaml:"resourceGroups"`
+	BorrowingLimit *Quota          `yaml:"borrowingLimit"`
+	LendingLimit   *Quota          `yaml:"lendingLimit"`
+	FairWeight     *float64        `yaml:"fairWeight"`
 }
 
 // Preemption is Kueue's setting of the same name. Left out, a policy is Never.

@@ -3,6 +3,7 @@ package scenario
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/topology"
@@ -45,4 +46,51 @@ func (r *resolver) tolerations(p path, given []Toleration) (list []topology.Tole
 		list = append(list, topology.Toleration{Key: t.Key, Value: t.Value, Effect: t.Effect, Exists: exists})
 	}
 	return list
+}
+
+// operators are those of node affinity, in the order of topology.Operator.
+var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
+
+// nodeAffinity reads what pods ask of the labels of nodes beyond a selector.
+func (r *resolver) nodeAffinity(p path, given *NodeAffinity) (a topology.NodeAffinity) {
+	if given == nil {
+		return a
+	}
+	if len(given.Required)+len(given.Preferred) == 0 {
+		r.fail(p, "expected terms that are required or preferred")
+	}
+	for i := range given.Required {
+		t := &given.Required[i]
+		if t.Weight != 0 {
+			r.fail(p.to("required", i, "weight"), "expected none: only preferred terms have a weight")
+		}
+		a.Required = append(a.Required, r.nodeTerm(p.to("required", i, "matchExpressions"), t))
+	}
+	for i := range given.Preferred {
+		t := &given.Preferred[i]
+		if t.Weight < 1 || t.Weight > maxWeight {
+			r.fail(p.to("preferred", i, "weight"), "expected a weight from 1 to %d", maxWeight)
+		}
+		a.Preferred = append(a.Preferred, topology.PreferredTerm{Weight: t.Weight, Term: r.nodeTerm(p.to("preferred", i, "matchExpressions"), t)})
+	}
+	return a
+}
+
+func (r *resolver) nodeTerm(p path, t *NodeTerm) (term topology.Term) {
+	if len(t.MatchExpressions) == 0 {
+		r.fail(p, "the list is empty: expected at least one")
+	}
+	for i, e := range t.MatchExpressions {
+		op := slices.Index(operators, e.Operator)
+		if op < 0 {
+			r.fail(p.to(i, "operator"), "%s: expected one of %s%s", quote(e.Operator), strings.Join(operators, ", "), suggest.Hint(e.Operator, operators))
+			continue
+		}
+		q := topology.Requirement{Key: e.Key, Operator: topology.Operator(op), Values: e.Values}
+		if field, problem := q.Problem(); problem != "" {
+			r.fail(p.to(i, field), "%s", problem)
+		}
+		term = append(term, q)
+	}
+	return term
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/quota"
@@ -30,7 +31,8 @@ type identity struct {
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
 	Queues              []quota.Queue
-	Cohorts             []quota.Cohort `json:",omitzero"`
+	Cohorts             []quota.Cohort    `json:",omitzero"`
+	Flavors             []topology.Flavor `json:",omitzero"`
 	Faults              []sim.Fault
 	Timing              sim.Timing
 	PodsReady           sim.PodsReady
@@ -39,12 +41,33 @@ type identity struct {
 	Starvation, Horizon int64
 }
 
-// hash returns the hash of the scenario. JSON has a fixed order: that of the fields, and
-// of the keys of maps by name.
-func (r *resolver) hash() string {
+// demand is the part of it that says what there is to be scheduled, and where. In which
+// queues the listed jobs wait is no part of it.
+func (id *identity) demand() *identity {
+	jobs := slices.Clone(id.Jobs)
+	for i := range jobs {
+		jobs[i].Queue = ""
+	}
+	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang,
+		Synthetic: id.Synthetic, JobGPUs: id.JobGPUs, NodeGPUs: id.NodeGPUs, Load: id.Load}
+}
+
+// hash returns the hash of an identity. JSON has a fixed order: that of the fields, and of
+// the keys of maps by name.
+func (id *identity) hash() string {
+	text, err := json.Marshal(id)
+	if err != nil {
+		panic("scenario: the identity of a scenario cannot be written: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// identify describes the scenario.
+func (r *resolver) identify() *identity {
 	c := r.out.Config
-	id := identity{
-		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Faults: c.Faults, Timing: c.Timing,
+	id := &identity{
+		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Faults: c.Faults, Timing: c.Timing,
 		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
@@ -56,13 +79,8 @@ func (r *resolver) hash() string {
 			id.Uplinks[name] = up.filled()
 		}
 	}
-	r.identifyJobs(&id)
-	text, err := json.Marshal(id)
-	if err != nil {
-		panic("scenario: the identity of a scenario cannot be written: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	r.identifyJobs(id)
+	return id
 }
 
 // identifyJobs fills in what is said of the jobs, in one form for each meaning.
@@ -77,7 +95,7 @@ func (r *resolver) identifyJobs(id *identity) {
 		id.Jobs = r.out.Config.Jobs
 	case w.Trace != nil:
 		t := *w.Trace
-		t.File = r.out.Inputs[len(r.out.Inputs)-1].SHA256
+		t.File, t.SHA256 = r.out.Inputs[len(r.out.Inputs)-1].SHA256, ""
 		if t.Format == "auto" {
 			t.Format = ""
 		}

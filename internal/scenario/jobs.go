@@ -84,13 +84,16 @@ func podField(field, msg string) string {
 	if strings.Contains(field, ".topology") {
 		return "topology"
 	}
+	if strings.HasPrefix(field, "restarts") {
+		return "restarts"
+	}
 	field = field[strings.LastIndexByte(field, '.')+1:]
 	if field == "request" {
 		field, _, _ = strings.Cut(msg, ":")
 	}
 	ours, ok := map[string]string{
 		"count": "pods", "podsets": "pods", "min_count": "minPods", "never_ready": "neverReady",
-		"time_limit": "timeLimit", "image_bytes": "imageSize", "interval": "checkpoint", "cost": "checkpoint",
+		"time_limit": "timeLimit", "admitted_limit": "maximumExecutionTime", "image_bytes": "imageSize", "interval": "checkpoint", "cost": "checkpoint",
 		topology.GPU.String(): "gpusPerPod", topology.CPU.String(): "cpuPerPod", topology.Memory.String(): "memoryPerPod",
 	}[field]
 	if ok {
@@ -104,7 +107,7 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 	before := len(r.errs.list)
 	job := workloads.Job{
 		Duration: int64(j.Duration), Queue: j.Queue, Tenant: j.Tenant, Priority: j.Priority,
-		TimeLimit: int64(j.TimeLimit), Image: j.Image, ImageBytes: int64(j.ImageSize),
+		TimeLimit: int64(j.TimeLimit), AdmittedLimit: int64(j.AdmittedLimit), Image: j.Image, ImageBytes: int64(j.ImageSize),
 		Startup: int64(or(j.Startup, workloads.StartupFromTiming)),
 		PodSets: r.podSets(p, j),
 	}
@@ -112,9 +115,19 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 	if c := j.Checkpoint; c != nil {
 		job.CheckpointInterval, job.CheckpointCost = int64(c.Interval), int64(c.Cost)
 	}
+	job.Restarts = restarts(j.Restarts)
 	job.Model = r.model(p.to("model"), j.Model)
+	r.onGPU(&job)
 	r.setWork(p, j, &job)
 	return job, len(r.errs.list) == before
+}
+
+func restarts(given []Restart) []workloads.Restart {
+	var out []workloads.Restart
+	for _, r := range given {
+		out = append(out, workloads.Restart{Time: int64(r.At), Rank: or(r.Pod, workloads.AllPods), Ready: int64(r.ReadyAfter)})
+	}
+	return out
 }
 
 // podSets makes the PodSets of a job, whichever of the three ways it says its shape.
@@ -152,9 +165,10 @@ func (r *resolver) shapedSets(p path, j *Job) []workloads.PodSet {
 	r.assumePods()
 	sets := workloads.Shape(*j.GPUs, r.nodeGPUs(), workloads.PerGPU())
 	ask, tolerations := r.topology(p.to("topology"), j.Pods.Topology), r.tolerations(p.to("tolerations"), j.Pods.Tolerations)
+	affinity := r.nodeAffinity(p.to("nodeAffinity"), j.Pods.NodeAffinity)
 	for i := range sets {
 		sets[i].Node, sets[i].Models, sets[i].Topology = j.Pods.Node, j.Pods.GPUModels, ask
-		sets[i].NodeSelector, sets[i].Tolerations = selector(j.Pods.NodeSelector), tolerations
+		sets[i].NodeSelector, sets[i].NodeAffinity, sets[i].Tolerations = selector(j.Pods.NodeSelector), affinity, tolerations
 	}
 	return sets
 }
@@ -169,7 +183,7 @@ func setField(s *Pods, all bool) string {
 		{"cpuPerPod", s.CPUPerPod != nil}, {"memoryPerPod", s.MemoryPerPod != nil},
 		{"minPods", s.MinPods != 0}, {"neverReady", s.NeverReady != 0},
 		{"node", all && s.Node != ""}, {"gpuModels", all && s.GPUModels != nil}, {"topology", all && s.Topology != nil},
-		{"nodeSelector", all && s.NodeSelector != nil}, {"tolerations", all && s.Tolerations != nil},
+		{"nodeSelector", all && s.NodeSelector != nil}, {"nodeAffinity", all && s.NodeAffinity != nil}, {"tolerations", all && s.Tolerations != nil},
 	} {
 		if f.set {
 			return f.name
@@ -185,7 +199,8 @@ func (r *resolver) podSet(p path, name string, s *Pods) workloads.PodSet {
 	}
 	out := workloads.PodSet{Name: name, Count: max(1, s.Pods), MinCount: s.MinPods, Models: s.GPUModels, Node: s.Node,
 		NeverReady: int32(s.NeverReady), Topology: r.topology(p.to("topology"), s.Topology),
-		NodeSelector: selector(s.NodeSelector), Tolerations: r.tolerations(p.to("tolerations"), s.Tolerations)}
+		NodeSelector: selector(s.NodeSelector), NodeAffinity: r.nodeAffinity(p.to("nodeAffinity"), s.NodeAffinity),
+		Tolerations: r.tolerations(p.to("tolerations"), s.Tolerations)}
 	if s.NeverReady == AllPods {
 		out.NeverReady = out.Count
 	}

@@ -19,7 +19,7 @@ import (
 func (r *resolver) nodesFrom(from *NodesFrom) nodeList {
 	word(r, at("cluster", "from", "format"), from.Format, []string{"csv"}, true)
 	list := nodeList{}
-	r.input(at("cluster", "from", "file"), from.File, func(shown string, in io.Reader) {
+	r.input(at("cluster", "from"), from.File, from.SHA256, func(shown string, in io.Reader) {
 		f := &nodeFile{name: shown, in: csv.NewReader(in), errs: &r.errs, gpus: from.GPUs}
 		entries := f.read()
 		if len(r.errs.list) > 0 && entries == nil {
@@ -53,8 +53,11 @@ var nodeColumns = map[string]func(n *Node, s string) error{
 	"count":    func(n *Node, s string) error { return setCount(&n.Count, s, 1) },
 	"gpuModel": func(n *Node, s string) error { n.GPUModel = s; return nil },
 	"model":    func(n *Node, s string) error { n.GPUModel = s; return nil },
-	"cpu":      func(n *Node, s string) error { return n.CPU.fromText(s) },
-	"memory":   func(n *Node, s string) error { return n.Memory.fromText(s) },
+
+	"nvlinkDomain": func(n *Node, s string) error { n.NVLinkDomain = s; return nil },
+
+	"cpu":    func(n *Node, s string) error { return n.CPU.fromText(s) },
+	"memory": func(n *Node, s string) error { return n.Memory.fromText(s) },
 	"pods": func(n *Node, s string) error {
 		var pods int
 		err := setCount(&pods, s, 1)

@@ -29,14 +29,20 @@ func Parse(name string, data []byte) (*File, error) {
 		return nil, err
 	}
 	f := &File{name: name, root: root}
-	d := &decoder{file: f, budget: maxAliased, shapes: map[reflect.Type]*shape{}}
-	if d.checkHeader(root, Kind, "a scenario with apiVersion, kind, cluster and workload"); len(d.errs.list) == 0 {
-		d.decode(root, reflect.ValueOf(f).Elem())
-	}
-	if err := d.errs.err(name); err != nil {
+	if err := f.decodeWith(newDecoder(f)); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// decodeWith fills a file from its nodes. The decoder may know of mistakes already.
+func (f *File) decodeWith(d *decoder) error {
+	before := len(d.errs.list)
+	d.scenario = true
+	if d.checkHeader(f.root, Kind, "a scenario with apiVersion, kind, cluster and workload"); len(d.errs.list) == before {
+		d.decode(f.root, reflect.ValueOf(f).Elem())
+	}
+	return d.errs.err(f.name)
 }
 
 // Load reads and resolves a scenario file. The files it names are found from its folder.

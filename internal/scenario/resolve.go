@@ -10,24 +10,30 @@ import (
 	"os"
 	slashpath "path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // Resolve makes a scenario of a file. The files it names are found from the folder dir.
 // The error is an Errors.
-func (f *File) Resolve(dir string) (*Scenario, error) {
+func (f *File) Resolve(dir string) (*Scenario, error) { return f.ResolveSharing(dir, nil) }
+
+// ResolveSharing is Resolve of one of several scenarios of a folder, which share the traces
+// that they read.
+func (f *File) ResolveSharing(dir string, t *Traces) (*Scenario, error) {
 	return f.resolve(func(name string) (string, io.ReadCloser, error) {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
 		r, err := os.Open(name)
 		return name, r, err
-	})
+	}, t)
 }
 
 // ResolveFS is Resolve with the folder dir of a file system, such as an embedded one.
@@ -36,7 +42,7 @@ func (f *File) ResolveFS(fsys fs.FS, dir string) (*Scenario, error) {
 		name = slashpath.Join(dir, name)
 		r, err := fsys.Open(name)
 		return name, r, err
-	})
+	}, nil)
 }
 
 // folder is where the files are that a scenario file names.
@@ -48,18 +54,22 @@ type opener func(name string) (string, io.ReadCloser, error)
 // resolver is the state of one Resolve.
 type resolver struct {
 	*File
-	open opener
-	errs problems
-	out  Scenario
+	open   opener
+	traces *Traces // nil: every trace is read
+	errs   problems
+	out    Scenario
 
 	// jobNodes is the cluster before scale.cluster: what is said in terms of the cluster,
 	// as a load or the shape of jobs is, must not change when the cluster grows.
 	jobNodes *topology.Cluster
 	cluster  *topology.Cluster
+
+	gpus   []int64 // milli-GPU by model; nil until needed
+	models map[modelOn]*workloads.ModelProfile
 }
 
-func (f *File) resolve(open opener) (*Scenario, error) {
-	r := &resolver{File: f, open: open}
+func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
+	r := &resolver{File: f, open: open, traces: t}
 	r.out = Scenario{Name: f.Name, Config: &sim.Config{Seed: 1}}
 	if f.Seed != nil {
 		r.out.Config.Seed = *f.Seed
@@ -78,7 +88,8 @@ func (f *File) resolve(open opener) (*Scenario, error) {
 	if err := r.errs.err(r.name); err != nil {
 		return nil, err
 	}
-	r.out.Hash = r.hash()
+	id := r.identify()
+	r.out.Hash, r.out.Demand = id.hash(), id.demand().hash()
 	return &r.out, nil
 }
 
@@ -86,7 +97,7 @@ func (f *File) resolve(open opener) (*Scenario, error) {
 func (r *resolver) fail(p path, format string, args ...any) {
 	e := &Error{File: r.name, Field: p.String(), Msg: fmt.Sprintf(format, args...)}
 	if n := r.find(p); n != nil {
-		e.Line, e.Column = n.Line, n.Column
+		e.File, e.Line, e.Column = r.nameOf(n), n.Line, n.Column
 	}
 	r.errs.add(e)
 }
@@ -128,23 +139,43 @@ func (r *resolver) oneOf(p path, names []string, given ...bool) (string, bool) {
 	return names[first], true
 }
 
-// input opens a file and hands it to read, which gets the name for errors. What it read is
-// listed among the inputs.
-func (r *resolver) input(p path, name string, read func(shown string, in io.Reader)) {
+// input opens the file of a value that has a file and may have its checksum, and hands it to
+// read, which gets the name for errors. What it read is listed among the inputs.
+func (r *resolver) input(p path, name, checksum string, read func(shown string, in io.Reader)) {
 	shown, file, err := r.open(name)
 	if err != nil {
-		r.fail(p, "%s cannot be read: %s", quote(name), reason(err))
+		r.fail(p.to("file"), "%s cannot be read: %s", quote(name), reason(err))
 		return
 	}
 	defer file.Close()
 	sum := sha256.New()
 	in := io.TeeReader(file, sum)
 	before := len(r.errs.list)
-	if read(shown, in); len(r.errs.list) > before {
+	if read(shown, in); len(r.errs.list) > before && checksum == "" {
 		return
 	}
 	if _, err := io.Copy(io.Discard, in); err != nil {
-		r.fail(p, "%s cannot be read: %s", quote(name), reason(err))
+		r.fail(p.to("file"), "%s cannot be read: %s", quote(name), reason(err))
+		return
 	}
-	r.out.Inputs = append(r.out.Inputs, Input{name, hex.EncodeToString(sum.Sum(nil))})
+	got := hex.EncodeToString(sum.Sum(nil))
+	if problem := compareChecksums(name, checksum, got); problem != "" {
+		r.errs.list = r.errs.list[:before] // what is wrong in a file that is not the one meant
+		r.fail(p.to("sha256"), "%s", problem)
+		return
+	}
+	r.out.Inputs = append(r.out.Inputs, Input{name, got})
+}
+
+var hexSHA256 = regexp.MustCompile("^(sha256:)?[0-9a-f]{64}$")
+
+// compareChecksums says what is wrong with the checksum of a file, "" if nothing is.
+func compareChecksums(name, want, got string) string {
+	switch {
+	case want == "" || strings.TrimPrefix(want, "sha256:") == got:
+		return ""
+	case !hexSHA256.MatchString(want):
+		return quote(want) + ": expected the 64 hexadecimal digits that sha256sum prints"
+	}
+	return fmt.Sprintf("%s has the checksum %s: it is not the file that is meant, or not all of it", quote(name), got)
 }

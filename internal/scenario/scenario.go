@@ -25,6 +25,10 @@ type Scenario struct {
 	// seed. It does not depend on how the scenario is written or where its files lie.
 	Hash string
 
+	// Demand is the same of the nodes and the jobs alone. Runs of scenarios that have it in
+	// common can be compared transition by transition.
+	Demand string
+
 	redraw func(seed uint64) ([]workloads.Job, error) // nil if the jobs do not depend on the seed
 }
 

@@ -42,6 +42,8 @@ func TestHashSame(t *testing.T) {
 		{"order of jobs", "workload: {jobs: [{id: a, count: 2, duration: 1m, gpus: 8}]}",
 			"workload: {jobs: [{id: a-0, duration: 60s, pods: 1, gpusPerPod: 8}, {duration: 1m, gpus: 8, id: a-1}]}"},
 		{"trace", "workload: {trace: jobs.csv}", "workload: {trace: {file: ./jobs.csv, format: auto, window: {from: 0s, carry: none}}, scale: {load: 1}}"},
+		{"checksum of a trace", "workload: {trace: jobs.csv}",
+			"workload: {trace: {file: jobs.csv, sha256: d284a95b372576902197699b76ed6cb4328bfaa41c6a06ece5569b8c7811effc}}"},
 		{"where the load is said", "scale: {load: 2}\nworkload: {trace: jobs.csv}", "workload: {trace: jobs.csv, scale: {load: 2}}"},
 		{"full uplinks", "fabric: h100-ndr", "fabric: {profile: h100-ndr}"},
 		{"seed of a synthetic workload", "seed: 1\nworkload: {synthetic: {mix: llm, jobs: 9, load: 0.9}}",
@@ -91,6 +93,20 @@ func TestHashDiffers(t *testing.T) {
 			t.Errorf("%q and %q have the same hash", text, other)
 		}
 		seen[h] = text
+	}
+}
+
+// What is to be scheduled is the nodes and the jobs, however they are treated.
+func TestDemand(t *testing.T) {
+	plain := mustResolve(t, "")
+	for text, same := range map[string]bool{
+		"queues: [{name: other}]": true, "waitForPodsReady: {}": true, "until: 1h": true, "timing: kubernetes": true, "fabric: h100-ndr": true,
+		"scale: {cluster: 2}": false, "workload: {jobs: [{id: a, duration: 2m, gpus: 8}]}": false, "workload: {trace: jobs.csv}": false,
+	} {
+		s := mustResolve(t, text)
+		if (s.Demand == plain.Demand) != same || s.Demand == s.Hash || s.Hash == plain.Hash {
+			t.Errorf("%q: the same demand: %v, want %v", text, !same, same)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // elsewhere, or one with a similar name.
 func (d *decoder) unknown(s *shape, name string) string {
 	top := d.shapeOf(reflect.TypeFor[File]())
-	if place := d.elsewhere(top, nil, name); place != nil && (s == top || len(place) == 1) && name != "name" {
+	if place := d.elsewhere(top, nil, name); d.scenario && place != nil && (s == top || len(place) == 1) && name != "name" {
 		return fmt.Sprintf(" here: it belongs at %s", place)
 	}
 	if hint := suggest.Hint(name, s.names()); hint != "" {

@@ -54,7 +54,7 @@ func ParseFragmentation(name string, data []byte, scorers []string) (*Fragmentat
 	}
 	f := &Fragmentation{}
 	r := &resolver{File: &File{name: name, root: root}}
-	d := &decoder{file: r.File, budget: maxAliased, shapes: map[reflect.Type]*shape{}}
+	d := newDecoder(r.File)
 	if d.checkHeader(root, FragmentationKind, "a fragmentation study with apiVersion, kind, workloads and scorers"); len(d.errs.list) == 0 {
 		d.decode(root, reflect.ValueOf(f).Elem())
 	}

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -65,6 +64,9 @@ func (r *resolver) finish(list jobList) {
 	if !r.scaleLoad(list.jobs) {
 		return
 	}
+	r.assignModels(list.jobs)
+	r.onGPUs(list.jobs)
+	r.checkCopies(list.jobs)
 	r.checkJobs(list)
 	workloads.Sort(list.jobs)
 	r.out.Config.Jobs, r.out.Config.Stable = list.jobs, stableIDs(list.jobs)
@@ -99,15 +101,10 @@ func (r *resolver) traceJobs(given *Trace) jobList {
 	zone := r.zone(p.to("timezone"), given.Timezone)
 	formats := append([]string{"auto"}, traces.Formats()...)
 	format := word(r, p.to("format"), given.Format, formats, formats...)
-	r.input(p.to("file"), given.File, func(shown string, in io.Reader) {
-		t, err := traces.Read(in, shown, format, traces.Options{Location: zone})
-		if err != nil {
-			r.traceError(p.to("file"), err)
-			return
-		}
+	if t := r.trace(p, given, format, zone); t != nil {
 		jobs = r.window(p.to("window"), given.Window, t.Jobs)
 		r.out.Warnings = append(r.out.Warnings, t.Warnings...)
-	})
+	}
 	r.shape(jobs)
 	r.fillPods(jobs)
 	list.jobs = jobs

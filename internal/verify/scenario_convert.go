@@ -33,6 +33,7 @@ func convertPolicy(f *scenario.File, name string) error {
 	placement := func(algo string) {
 		p.Name, p.Params["mode"], p.Params["placement"] = "gang-topology", "unconstrained", algo
 	}
+	base, _, _ = strings.Cut(base, " (min ")
 	switch base = strings.TrimSuffix(strings.TrimSuffix(base, " (no timeout)"), "+waitForPodsReady"); base {
 	case "pod-default":
 		p.Name = "per-pod"
@@ -45,7 +46,7 @@ func convertPolicy(f *scenario.File, name string) error {
 	case "gang-placement":
 		placement("BestFit")
 		setStrategy(&p, variant)
-	case "kueue-classic", "kueue-fair-sharing", "rigid":
+	case "kueue-classic", "kueue-fair-sharing", "rigid", "partial admission":
 		p.Name = "gang"
 		setStrategy(&p, variant)
 		if base == "kueue-fair-sharing" {
@@ -57,9 +58,8 @@ func convertPolicy(f *scenario.File, name string) error {
 	case "BestEffortFIFO":
 		placement("BestFit")
 		setStrategy(&p, "BestEffortFIFO")
-	case "gang-topology+preemption":
-		return cannot("preemption")
 	default:
+		base = strings.TrimSuffix(base, "+preemption") // which the queue says
 		if base != "gang-topology" && !strings.HasPrefix(base, "TAS ") {
 			return cannot("policy %q", name)
 		}
@@ -193,7 +193,7 @@ func expand(raw map[string]any) ([]map[string]any, error) {
 
 func convertJob(job map[string]any) (*scenario.Job, error) {
 	err := onlyKeys("job", job, "id", "submit", "pods", "gpus_per_pod", "cpus_per_pod", "duration", "queue", "user",
-		"priority", "node", "never_ready", "checkpoint_interval", "checkpoint_cost", "topology")
+		"priority", "node", "never_ready", "checkpoint_interval", "checkpoint_cost", "topology", "min_pods", "scales", "pod_failure")
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +215,9 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 	if job["never_ready"] == true {
 		out.Pods.NeverReady = scenario.AllPods
 	}
+	if err := convertElastic(job, out); err != nil {
+		return nil, err
+	}
 	if job["checkpoint_interval"] != nil {
 		out.Checkpoint = &scenario.Checkpoint{Interval: seconds(job["checkpoint_interval"]), Cost: seconds(job["checkpoint_cost"])}
 	}
@@ -224,7 +227,7 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
 		"tie_break", "list_order_is_queue_order", "timestamp", "timeout", "backoffBaseSeconds", "binding", "blockAdmission",
-		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note")
+		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note", "recoveryTimeout", "requeue_blocked_for_S")
 	if err != nil {
 		return err
 	}
@@ -251,16 +254,19 @@ func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	return c.convertReadiness(f)
 }
 
+// kueueTimeout is the readiness timeout, in seconds, where a case says only what follows it.
+const kueueTimeout = 300.0
+
 func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 	given, ok := c.Config["waitForPodsReady"].(map[string]any)
-	if !ok && c.Config["timeout"] == nil {
+	if !ok && c.Config["timeout"] == nil && c.Config["recoveryTimeout"] == nil {
 		return nil
 	}
 	if !ok {
-		given = map[string]any{"timeout": c.Config["timeout"], "requeuing": map[string]any{
+		given = map[string]any{"timeout": cmp.Or(c.Config["timeout"], any(kueueTimeout)), "recoveryTimeout": c.Config["recoveryTimeout"], "requeuing": map[string]any{
 			"timestamp": c.Config["timestamp"], "backoffBaseSeconds": c.Config["backoffBaseSeconds"]}}
 	}
-	if err := onlyKeys("waitForPodsReady", given, "timeout", "requeuing", "jitter"); err != nil {
+	if err := onlyKeys("waitForPodsReady", given, "timeout", "recoveryTimeout", "requeuing", "jitter"); err != nil {
 		return err
 	}
 	requeuing, _ := given["requeuing"].(map[string]any)
@@ -273,6 +279,9 @@ func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 			BackoffBaseSeconds: whole[int64](requeuing["backoffBaseSeconds"]),
 			BackoffMaxSeconds:  whole[int64](requeuing["backoffMaxSeconds"]),
 			BackoffLimitCount:  whole[int32](requeuing["backoffLimitCount"])}}
+	if given["recoveryTimeout"] != nil {
+		f.WaitForPodsReady.RecoveryTimeout = new(seconds(given["recoveryTimeout"]))
+	}
 	f.WaitForPodsReady.BlockAdmission = c.Config["blockAdmission"] == true
 	return nil
 }

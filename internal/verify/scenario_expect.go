@@ -29,6 +29,15 @@ func (r *ran) measure(key string, want any) (any, error) {
 	if id, ok := strings.CutPrefix(key, "evictions_of_"); ok {
 		return r.countOf(id, sim.Evict)
 	}
+	if id, at, ok := strings.Cut(key, "_reserved_gpus_after_"); ok {
+		return r.reservedAt(id, at)
+	}
+	if j, ok := r.index[strings.TrimSuffix(key, "_pods")]; ok && strings.HasSuffix(key, "_pods") {
+		return float64(r.result.Jobs[j].Admitted), nil
+	}
+	if j, ok := r.index[strings.TrimSuffix(key, "_evicted")]; ok && strings.HasSuffix(key, "_evicted") {
+		return r.firstTimeOf(j, sim.Evict), nil
+	}
 	if at, ok := strings.CutPrefix(key, "free_gpus_at_"); ok {
 		return r.freeGPUsAt(at)
 	}
@@ -62,6 +71,7 @@ var measures = map[string]measureFunc{
 	},
 
 	"preemptions":                        preemptions,
+	"preempted":                          preempted,
 	"evictions":                          evictionsInAll,
 	"evictions_total_by_horizon":         evictionsInAll,
 	"livelock":                           livelock,
@@ -81,6 +91,7 @@ var measures = map[string]measureFunc{
 	"victim":                             remark,
 	"bound":                              boundFirst,
 	"evict_each":                         evictEach,
+	"invariant":                          quotaInvariant,
 
 	"makespan":      func(r *ran, _ any) (any, error) { return r.makespan(), nil },
 	"jobs_finished": countStates(sim.Finished),

@@ -23,12 +23,12 @@ const (
 	Lt           = topology.Lt
 )
 
-// Filter is what a PodSet asks of nodes beside room: every requirement of Selector, one
-// of the terms of Affinity with every requirement, and no taint that is not tolerated.
+// Filter is what a PodSet asks of nodes beside room: every requirement of Selector, what
+// Affinity requires, and no taint that is not tolerated.
 type Filter struct {
 	Tolerations []Toleration
 	Selector    []Requirement
-	Affinity    [][]Requirement // empty: no affinity
+	Affinity    topology.NodeAffinity
 }
 
 // Verdict is what a filter says of a node.
@@ -60,18 +60,12 @@ func (f *Filter) Apply(c *topology.Cluster) *Verdicts {
 			v.of[i] = Tainted + v.taint(taint)
 		case !topology.MatchAll(f.Selector, n.Labels):
 			v.of[i] = NotSelected
-		case !f.affine(n.Labels):
+		case !f.Affinity.Allows(n.Labels):
 			v.of[i] = NotAffine
 		}
 		v.Skip[i] = v.of[i] != Accepted
 	}
 	return v
-}
-
-func (f *Filter) affine(labels map[string]string) bool {
-	return len(f.Affinity) == 0 || slices.ContainsFunc(f.Affinity, func(term []Requirement) bool {
-		return len(term) > 0 && topology.MatchAll(term, labels)
-	})
 }
 
 // taint numbers a taint by its text.

@@ -80,7 +80,7 @@ func TestFilterAndItsMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Filter{Selector: []Requirement{{Key: "pool", Operator: In, Values: []string{"a"}}}, Affinity: [][]Requirement{{}, {{Key: "gen", Operator: Gt, Values: []string{"1"}}}}}
+	f := Filter{Selector: []Requirement{{Key: "pool", Operator: In, Values: []string{"a"}}}, Affinity: topology.NodeAffinity{Required: []topology.Term{{}, {{Key: "gen", Operator: Gt, Values: []string{"1"}}}}}}
 	s, v := newState(c, gpuPod(1000)), f.Apply(c)
 	search := NewSearch(c, 0)
 	var leaves Leaves

@@ -1,219 +1,231 @@
-// Package figure draws results: lines over an axis, with a legend beside them, as SVG and
-// PNG. It is the only package that knows the plotting library.
+// Package figure draws results as pictures: panels of lines, stacked areas, bars and heat
+// maps, with what is seen as the title, a legend that covers no data and a caption below.
+// It writes SVG, PNG and PDF, and is the only package that knows the plotting library.
 //
 // A picture is a function of the chart alone: no clock, no font of the machine and no
-// random number gets into it, so that equal charts give equal bytes.
+// random number gets into it, and every coordinate is rounded to a fraction of a point
+// before it is drawn, so that equal charts give equal bytes on every architecture.
 package figure
 
 import (
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Chart is a picture of series of numbers. Labels of axes name the unit.
+// Chart is a picture of one or more panels under one title and with one legend.
 type Chart struct {
-	Title string
-	X, Y  Axis
-	Lines []Line
+	Title   string // what is seen; wrapped
+	Caption string // small, below: how it was measured and what is left out; wrapped
+	Panels  []Panel
+	Columns int // of panels, filled row by row; 0 is one
+
+	Width, Height float64 // inches; 0: 8, and as high as its rows of panels want
 }
 
-// Axis is one direction of a chart. If Min and Max are equal the numbers decide, and an
-// axis that is not far from 0 then begins there.
+// Panel is one pair of axes and what is drawn over it. Everything with a name gets an
+// entry in the legend of the chart; the same name in several panels gets one, and should
+// have the same colour in all of them.
+type Panel struct {
+	Title  string
+	X, Y   Axis
+	Guides []Guide
+	Stack  *Stack
+	Bars   *Bars
+	Heat   *Heat
+	Lines  []Line
+
+	// Ordered says that the lines are steps of one quantity, such as sizes: their colours
+	// run from light to dark instead of being as different as can be.
+	Ordered bool
+
+	Empty string // drawn instead of data where there are none: why
+}
+
+// Axis is one direction of a panel. If Min and Max are equal the numbers decide, and an
+// axis that is not far from 0 then begins there. The label names the unit.
 type Axis struct {
 	Label    string
 	Min, Max float64
+	Scale    Scale
+	Format   func(v float64) string // of the numbers at the ticks; nil: as few digits as tell them apart
 }
 
-// Line is a series of numbers. Points are joined in their order; Marks are drawn as
-// circles in the same colour, for another source of the same numbers.
+// Scale says how numbers lie along an axis.
+type Scale uint8
+
+// The scales. On a logarithmic one 0 has a place of its own, left of a break, if any
+// number is 0; negative numbers are not drawn.
+const (
+	Linear  Scale = iota
+	Seconds       // ticks at round times
+	Log
+	LogSeconds // logarithmic, with ticks at round times
+)
+
+func (s Scale) log() bool  { return s == Log || s == LogSeconds }
+func (s Scale) time() bool { return s == Seconds || s == LogSeconds }
+
+// Line is a series of numbers. Points are joined in their order; Marks are drawn as rings
+// in the same colour, for another source of the same numbers or where each point counts.
 type Line struct {
 	Name          string
 	Points, Marks []Point
+	Texts         []string // beside the marks, where there is room; nil: none
+	Band          []Range  // around the points, as long as them; nil: none
+	Steps         bool     // a point holds until the next one
+	Style         int      // colour and dashes, from 1; 0: by the position in the panel
 }
 
 // Point is a pair of numbers. A point that is not a number is left out, and a line has a
 // gap there.
 type Point struct{ X, Y float64 }
 
-// Formats are the names that Write knows, which are the endings of their files.
-func Formats() []string { return []string{"svg", "png"} }
+// Range is an interval of Y.
+type Range struct{ Low, High float64 }
 
-// The size of a picture, and of the strip on the right that the legend gets.
-const (
-	width, height = 7 * vg.Inch, 4 * vg.Inch
-	strip         = 1.45 * vg.Inch
-	dpi           = 144
-)
+// Guide is a thin line across the panel at a value of Y, with a text above its left end.
+type Guide struct {
+	Y    float64
+	Text string
+}
+
+// Color is opaque.
+type Color struct{ R, G, B uint8 }
+
+// Stack is amounts on top of each other over intervals of X, the first layer lowest.
+type Stack struct {
+	Edges  []float64 // of the intervals, ascending; one more than there are intervals
+	Layers []Layer
+}
+
+// Layer is one amount of a stack or of bars. Negative amounts are drawn as 0.
+type Layer struct {
+	Name   string
+	Color  Color
+	Values []float64 // per interval or category
+	Texts  []string  // in or beside bars, where there is room; nil: none
+}
+
+// Bars are amounts per category: lying bars with the first category on top, or standing
+// ones, each category a stack or a group of bars side by side.
+type Bars struct {
+	Categories []string
+	Layers     []Layer
+	Standing   bool
+	Grouped    bool
+}
+
+// Heat is a number per pair of categories, drawn as a colour that gets darker with it. A
+// number that there is not (NaN) leaves its cell white and crossed.
+type Heat struct {
+	Columns, Rows []string // the first row is on top
+	Values        [][]float64
+	Texts         [][]string // in the cells; nil: none
+	Label         string     // of the scale of colours, with the unit
+	Scale         Scale      // of the colours
+	Format        func(v float64) string
+}
+
+// Formats are the names that Write knows, which are the endings of their files.
+func Formats() []string { return []string{"svg", "png", "pdf"} }
 
 // Write draws the chart.
 func (c *Chart) Write(w io.Writer, format string) error {
 	if !slices.Contains(Formats(), format) {
 		return fmt.Errorf("unknown format %q of figures, expected one of %s", format, strings.Join(Formats(), ", "))
 	}
-	if format == "svg" {
-		canvas := vgsvg.New(width, height)
-		if err := c.draw(draw.New(canvas)); err != nil {
-			return err
-		}
-		_, err := canvas.WriteTo(w)
-		return err
+	if err := c.check(); err != nil {
+		return fmt.Errorf("figure %q: %w", c.Title, err)
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	if err := c.draw(draw.New(canvas)); err != nil {
-		return err
+	width, height := c.size()
+	switch format {
+	case "png":
+		return writePNG(w, c, width, height)
+	case "pdf":
+		return writePDF(w, c, width, height)
 	}
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
-	return err
+	return writeSVG(w, c, width, height)
 }
 
-func (c *Chart) draw(canvas draw.Canvas) error {
-	p, legend := plot.New(), plot.NewLegend()
-	c.style(p, &legend)
-	p.Add(grid())
-	for i := range c.Lines {
-		if err := c.Lines[i].add(p, &legend, i); err != nil {
-			return fmt.Errorf("figure %q, line %q: %w", c.Title, c.Lines[i].Name, err)
+// The size of a picture, and how much its second and further rows of panels add.
+const (
+	usualWidth, usualHeight, moreHeight = 8, 4.5, 1.8
+	leastWidth, leastHeight, mostSize   = 2, 1.5, 100
+)
+
+// size returns the size in points.
+func (c *Chart) size() (width, height vg.Length) {
+	w, h := c.Width, c.Height
+	if w == 0 {
+		w = usualWidth
+	}
+	if h == 0 {
+		h = usualHeight + float64(moreHeight*float64(c.rows()-1))
+	}
+	return vg.Length(w) * vg.Inch, vg.Length(h) * vg.Inch
+}
+
+func (c *Chart) columns() int { return max(1, min(c.Columns, len(c.Panels))) }
+
+func (c *Chart) rows() int { return max(1, (len(c.Panels)+c.columns()-1)/c.columns()) }
+
+// check finds what cannot be drawn.
+func (c *Chart) check() error {
+	for _, size := range []struct{ is, least float64 }{{c.Width, leastWidth}, {c.Height, leastHeight}} {
+		if size.is != 0 && !(size.is >= size.least && size.is <= mostSize) {
+			return fmt.Errorf("a size of %g x %g inches: expected %g x %g to %d x %d", c.Width, c.Height, float64(leastWidth), leastHeight, mostSize, mostSize)
 		}
 	}
-	bound(&p.X, c.X)
-	bound(&p.Y, c.Y)
-	canvas.SetColor(color.White)
-	canvas.Fill(canvas.Rectangle.Path())
-	const margin = vg.Length(8)
-	canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
-	p.Draw(draw.Crop(canvas, 0, -strip, 0, 0))
-	right := draw.Crop(canvas, canvas.Size().X-strip+margin, 0, 0, -vg.Points(24))
-	legend.Draw(right)
+	for i := range c.Panels {
+		if err := c.Panels[i].check(); err != nil {
+			return fmt.Errorf("panel %d %q: %w", i+1, c.Panels[i].Title, err)
+		}
+	}
 	return nil
 }
 
-// sans is the font of all text. The library brings it along, so that PNGs have it
-// everywhere; an SVG names it.
-func sans(size vg.Length) font.Font {
-	return font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
-}
-
-var ink = color.RGBA{R: 50, G: 50, B: 50, A: 255}
-
-func (c *Chart) style(p *plot.Plot, legend *plot.Legend) {
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X.Label, c.Y.Label
-	p.Title.Padding = vg.Points(8)
-	for at, size := range map[*text.Style]vg.Length{
-		&p.Title.TextStyle: 12, &p.X.Label.TextStyle: 10, &p.Y.Label.TextStyle: 10,
-		&p.X.Tick.Label: 9, &p.Y.Tick.Label: 9, &legend.TextStyle: 9.5,
-	} {
-		at.Font, at.Color = sans(size), ink
-	}
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Padding, a.Label.Padding = 0, vg.Points(4)
-		a.Color, a.Tick.Color, a.Tick.Length, a.Tick.Marker = ink, ink, vg.Points(4), plot.TickerFunc(ticks)
-	}
-	legend.Top, legend.Left = true, true
-	legend.Padding, legend.ThumbnailWidth = vg.Points(4), vg.Points(22)
-	legend.YPosition = draw.PosCenter
-}
-
-func grid() *plotter.Grid {
-	g := plotter.NewGrid()
-	light := draw.LineStyle{Color: color.RGBA{R: 225, G: 225, B: 225, A: 255}, Width: vg.Points(0.5)}
-	g.Vertical, g.Horizontal = light, light
-	return g
-}
-
-// bound sets the range of an axis.
-func bound(a *plot.Axis, want Axis) {
-	switch {
-	case want.Min != want.Max:
-		a.Min, a.Max = want.Min, want.Max
-	case !(a.Min <= a.Max): // there are no numbers
-		a.Min, a.Max = 0, 1
-	case a.Min > 0 && a.Min < a.Max/2:
-		a.Min = 0
-	}
-}
-
-// ticks are at the multiples of 1, 2 or 5 times a power of ten that give five to twelve.
-func ticks(from, to float64) (out []plot.Tick) {
-	const fewest = 5
-	step := math.Pow(10, math.Floor(math.Log10(to-from)))
-	for _, part := range []float64{1, 2, 5, 10} {
-		if (to-from)*part/step >= fewest {
-			step /= part
-			break
+func (p *Panel) check() error {
+	for _, l := range p.Lines {
+		if l.Band != nil && len(l.Band) != len(l.Points) || l.Texts != nil && len(l.Texts) != len(l.Marks) {
+			return fmt.Errorf("line %q: %d ranges for %d points, %d texts for %d marks", l.Name, len(l.Band), len(l.Points), len(l.Texts), len(l.Marks))
 		}
 	}
-	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
-	for k := math.Ceil(from/step - 1e-9); k-1e-9 <= to/step; k++ {
-		at := k * step
-		if k == 0 {
-			at = 0 // not -0, which is shown
-		}
-		out = append(out, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', decimals, 64)})
+	if s := p.Stack; s != nil {
+		return checkLayers(s.Layers, len(s.Edges)-1)
 	}
-	return out
-}
-
-// palette is that of Okabe and Ito, which colour-blind people can tell apart; after a
-// round the lines are dashed.
-var palette = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{230, 159, 0, 255}, {86, 180, 233, 255}, {60, 60, 60, 255},
-}
-
-// add draws the i-th line and its entry in the legend.
-func (l *Line) add(p *plot.Plot, legend *plot.Legend, i int) error {
-	style := draw.LineStyle{Color: palette[i%len(palette)], Width: vg.Points(1.6)}
-	if i >= len(palette) {
-		style.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
+	if b := p.Bars; b != nil {
+		return checkLayers(b.Layers, len(b.Categories))
 	}
-	thumbs := []plot.Thumbnailer{&plotter.Line{LineStyle: style}}
-	for _, piece := range pieces(l.Points) {
-		line, err := plotter.NewLine(piece)
-		if err != nil {
-			return err
-		}
-		line.LineStyle = style
-		p.Add(line)
+	if h := p.Heat; h != nil {
+		return h.check()
 	}
-	if marks := slices.Concat(pieces(l.Marks)...); len(marks) > 0 {
-		scatter, err := plotter.NewScatter(marks)
-		if err != nil {
-			return err
-		}
-		scatter.GlyphStyle = draw.GlyphStyle{Color: style.Color, Radius: vg.Points(2.6), Shape: draw.RingGlyph{}}
-		p.Add(scatter)
-		thumbs = append(thumbs, scatter)
-	}
-	legend.Add(l.Name, thumbs...)
 	return nil
 }
 
-// pieces divides points where one is not a number.
-func pieces(points []Point) (out []plotter.XYs) {
-	open := false
-	for _, at := range points {
-		if math.IsNaN(at.X+at.Y) || math.IsInf(at.X, 0) || math.IsInf(at.Y, 0) {
-			open = false
-			continue
+func checkLayers(layers []Layer, n int) error {
+	for _, l := range layers {
+		if len(l.Values) != n || l.Texts != nil && len(l.Texts) != n {
+			return fmt.Errorf("layer %q: %d values and %d texts, expected %d", l.Name, len(l.Values), len(l.Texts), n)
 		}
-		if !open {
-			out, open = append(out, nil), true
-		}
-		out[len(out)-1] = append(out[len(out)-1], plotter.XY{X: at.X, Y: at.Y})
 	}
-	return out
+	return nil
 }
+
+func (h *Heat) check() error {
+	fits := len(h.Values) == len(h.Rows) && (h.Texts == nil || len(h.Texts) == len(h.Rows))
+	for i := range h.Values {
+		fits = fits && len(h.Values[i]) == len(h.Columns) && (h.Texts == nil || len(h.Texts[i]) == len(h.Columns))
+	}
+	if !fits {
+		return fmt.Errorf("heat map: values or texts are not %d rows of %d", len(h.Rows), len(h.Columns))
+	}
+	return nil
+}
+
+// number reports whether v can be drawn.
+func number(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

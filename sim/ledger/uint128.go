@@ -16,6 +16,13 @@ func (u *Uint128) Add(o Uint128) {
 	u.Hi, _ = bits.Add64(u.Hi, o.Hi, carry)
 }
 
+// Sub subtracts o. Below zero it wraps, and adding o again makes it right.
+func (u *Uint128) Sub(o Uint128) {
+	var borrow uint64
+	u.Lo, borrow = bits.Sub64(u.Lo, o.Lo, 0)
+	u.Hi, _ = bits.Sub64(u.Hi, o.Hi, borrow)
+}
+
 // AddProduct adds a x b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
@@ -29,9 +36,7 @@ func (u *Uint128) AddSigned(a uint64, b int64) {
 		return
 	}
 	hi, lo := bits.Mul64(a, uint64(-b))
-	var borrow uint64
-	u.Lo, borrow = bits.Sub64(u.Lo, lo, 0)
-	u.Hi, _ = bits.Sub64(u.Hi, hi, borrow)
+	u.Sub(Uint128{hi, lo})
 }
 
 // SubProduct subtracts a x b and stops at zero.
@@ -41,9 +46,7 @@ func (u *Uint128) SubProduct(a, b uint64) {
 		*u = Uint128{}
 		return
 	}
-	var borrow uint64
-	u.Lo, borrow = bits.Sub64(u.Lo, lo, 0)
-	u.Hi, _ = bits.Sub64(u.Hi, hi, borrow)
+	u.Sub(Uint128{hi, lo})
 }
 
 // IsZero reports whether u is 0.
@@ -77,4 +80,20 @@ func Shl32(n int64) Uint128 {
 // Float64 returns the nearest float, for reports.
 func (u Uint128) Float64() float64 {
 	return float64(float64(u.Hi)*(1<<64)) + float64(u.Lo)
+}
+
+// Scale returns u x a / b, rounded up or down. The result must fit, and b must not be 0.
+func (u Uint128) Scale(a, b uint64, up bool) Uint128 {
+	hi, rest := bits.Div64(0, u.Hi, b)
+	lo, rest := bits.Div64(rest, u.Lo, b)
+	var out Uint128
+	_, out.Hi = bits.Mul64(hi, a)
+	out.AddProduct(lo, a)
+	over, low := bits.Mul64(rest, a)
+	part, rest := bits.Div64(over, low, b)
+	out.Add(Uint128{Lo: part})
+	if up && rest > 0 {
+		out.Add(Uint128{Lo: 1})
+	}
+	return out
 }
