@@ -93,7 +93,8 @@ type Binder interface {
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
-// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node. Looks is
+// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node, Blind that
+// the Admitter's assignments do not heed node affinity, which the Binder's nodes do. Looks is
 // how many nodes a cycle of the Binder looks at, of so many; nil: at all.
 type Policy struct {
 	Name      string
@@ -101,5 +102,6 @@ type Policy struct {
 	Binder    Binder
 	Readiness bool
 	GPUs      bool
+	Blind     bool
 	Looks     func(nodes int) int
 }
