@@ -44,7 +44,7 @@ cells, on another machine for instance; "sweep merge" then puts the results toge
 	f.add(cmd)
 	f.addResults(cmd)
 	cmd.Flags().StringVar(&f.shard, "shard", "", "run only part i of n, as in 0/6; auto/6 takes i from the job index of Kubernetes or Slurm")
-	cmd.AddCommand(newSweepMerge(), newSweepShow())
+	cmd.AddCommand(newSweepMerge(), newSweepPlan(), newSweepShow())
 	return cmd
 }
 
