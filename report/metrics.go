@@ -47,7 +47,7 @@ func (m *Metric) Text(v float64, ok bool) string {
 	}
 	switch m.Unit {
 	case "s":
-		return span(v)
+		return Span(v)
 	case "GPU-hours":
 		return grouped(v, 1)
 	case "ratio":

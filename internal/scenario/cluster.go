@@ -71,6 +71,7 @@ func (r *resolver) scaleCluster(list nodeList, y float64) {
 func (r *resolver) build(list nodeList) *topology.Cluster {
 	c, err := topology.Build(list.levels, list.nodes)
 	if err == nil {
+		c.Name = r.File.Cluster.Topology
 		return c
 	}
 	if e, ok := errors.AsType[*topology.NodeError](err); ok {

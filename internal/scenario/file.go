@@ -23,24 +23,26 @@ type File struct {
 	Kind       string `yaml:"kind,required"`
 	Name       string `yaml:"name"`
 
-	Cluster  Cluster  `yaml:"cluster,required"`
-	Fabric   *Fabric  `yaml:"fabric"`
-	Workload Workload `yaml:"workload,required"`
-	Scale    Scale    `yaml:"scale"`
-	Queues   []Queue  `yaml:"queues"`
-	Cohorts  []Cohort `yaml:"cohorts"`
-	Flavors  []Flavor `yaml:"flavors"`
-	Policies []Policy `yaml:"policies"`
+	Cluster     Cluster      `yaml:"cluster,required"`
+	Fabric      *Fabric      `yaml:"fabric"`
+	Workload    Workload     `yaml:"workload,required"`
+	Scale       Scale        `yaml:"scale"`
+	Queues      []Queue      `yaml:"queues"`
+	Cohorts     []Cohort     `yaml:"cohorts"`
+	Flavors     []Flavor     `yaml:"flavors"`
+	LocalQueues []LocalQueue `yaml:"localQueues"`
+	Policies    []Policy     `yaml:"policies"`
 
-	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
-	Notice           *Notice           `yaml:"notice"`
-	Events           []Event           `yaml:"events"`
-	Timing           Timing            `yaml:"timing"`
-	PodCreation      string            `yaml:"podCreation"` // burst, slow-start or interleaved
-	Starvation       *Starvation       `yaml:"starvation"`
-	Until            Duration          `yaml:"until,positive,or=horizon"`
-	Sample           Duration          `yaml:"sample,positive"` // how often to look how free GPUs lie
-	Seed             *uint64           `yaml:"seed"`            // 1 if nil
+	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
+	AdmissionFairSharing *AdmissionFairSharing `yaml:"admissionFairSharing"`
+	Notice               *Notice               `yaml:"notice"`
+	Events               []Event               `yaml:"events"`
+	Timing               Timing                `yaml:"timing"`
+	PodCreation          string                `yaml:"podCreation"` // burst, slow-start or interleaved
+	Starvation           *Starvation           `yaml:"starvation"`
+	Until                Duration              `yaml:"until,positive,or=horizon"`
+	Sample               Duration              `yaml:"sample,positive"` // how often to look how free GPUs lie
+	Seed                 *uint64               `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
@@ -54,6 +56,7 @@ type Cluster struct {
 	Synthetic *Synthetic `yaml:"synthetic"`
 	Nodes     []Node     `yaml:"nodes"`
 	From      *NodesFrom `yaml:"from"`
+	Topology  string     `yaml:"topology"` // what Kueue's messages call it
 }
 
 // Synthetic is a regular cluster. Counts has the children per domain of each level, by
@@ -349,6 +352,7 @@ type Queue struct {
 
 	ResourceGroups    []ResourceGroup    `yaml:"resourceGroups"`
 	FlavorFungibility *FlavorFungibility `yaml:"flavorFungibility"`
+	AdmissionMode     string             `yaml:"admissionMode"` // UsageBasedAdmissionFairSharing or NoAdmissionFairSharing
 
 	Cohort         string      `yaml:"cohort"`
 	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
