@@ -49,7 +49,7 @@ func (d *Difference) writeParting(out *printer, a, b string) {
 func (d *Difference) aftermath(a, b string) []string {
 	var says []string
 	one, other := d.A.Next, d.B.Next
-	if one != nil && other != nil && one.about() == other.about() {
+	if one != nil && other != nil && about(one.Transition) == about(other.Transition) {
 		return nil // the same, at another time or place
 	}
 	if one != nil && !one.sameAs(d.B.Later) {

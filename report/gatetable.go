@@ -1,0 +1,366 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gangplan/gangplan/internal/stats"
+)
+
+// GateOptions say how much of a gate is written.
+type GateOptions struct {
+	Verbose bool // every metric, not only those that changed
+}
+
+// gateRows is how many metrics of a policy are shown unless all are asked for.
+const gateRows = 12
+
+// GateFormats are the names that Write knows, the default first.
+func GateFormats() []string { return []string{"table", "json", "markdown"} }
+
+// Write writes the gate in a format. An unknown format is an error before anything is
+// written; other errors are the writer's.
+func (g *Gate) Write(w io.Writer, format string, o GateOptions) error {
+	switch format {
+	case "table":
+		out := &printer{w: w}
+		g.writeTable(out, o)
+		return out.err
+	case "json":
+		return writeJSON(w, g)
+	case "markdown":
+		_, err := io.WriteString(w, g.markdown(math.MaxInt, o))
+		return err
+	}
+	return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(GateFormats(), ", "))
+}
+
+func (g *Gate) writeTable(out *printer, o GateOptions) {
+	out.printf("%s\n\n", g.title())
+	quiet := 0
+	for i := range g.Scenarios {
+		s := &g.Scenarios[i]
+		if s.silent(o) {
+			quiet++
+			continue
+		}
+		g.writeScenario(out, s, o)
+	}
+	switch {
+	case quiet > 0 && g.Updated:
+		out.printf("%s: nothing changed\n", plural(quiet, "scenario"))
+	case quiet > 0:
+		out.printf("✓ %s: equal to the baseline\n", plural(quiet, "scenario"))
+	}
+	out.printf("%s\n", g.conclusion())
+}
+
+func (g *Gate) title() string {
+	scenarios, policies, metrics := g.tallies()
+	parts := []string{g.Corpus, plural(scenarios.all, "scenario") + ", " + plural(policies.all, "run") + ", " + plural(metrics.all, "metric")}
+	if g.Version != "" {
+		parts = append(parts, "gangplan "+g.Version)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// conclusion is the last line.
+func (g *Gate) conclusion() string {
+	scenarios, policies, metrics := g.tallies()
+	switch {
+	case g.Updated:
+		return "the baselines are up to date"
+	case !g.Passed:
+		return fmt.Sprintf("failed: %d of %s, %d of %s, %d of %s; what is meant to change is accepted by gangplan check %s --update",
+			scenarios.failed, plural(scenarios.all, "scenario"), policies.failed, plural(policies.all, "run"), metrics.failed, plural(metrics.all, "metric"), g.Corpus)
+	case g.loose():
+		return fmt.Sprintf("passed; the baselines can be brought up to date by gangplan check %s --update", g.Corpus)
+	}
+	return "passed"
+}
+
+// loose reports whether something differs that does not fail.
+func (g *Gate) loose() bool {
+	for i := range g.Scenarios {
+		if !g.Scenarios[i].silent(GateOptions{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// silent reports whether nothing of a scenario is worth a line.
+func (s *GateScenario) silent(o GateOptions) bool {
+	if o.Verbose || s.Problem != "" || len(s.Notes) > 0 || s.Baseline != "" && s.Baseline != "unchanged" {
+		return false
+	}
+	for i := range s.Policies {
+		if s.Policies[i].headline() != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// headline says in few words what is not equal, "" if all is.
+func (p *GatePolicy) headline() string {
+	var parts []string
+	for _, v := range []struct {
+		verdict GateVerdict
+		text    string
+	}{{GateFailed, "failed"}, {GateMissing, "missing"}, {GateBetter, "better"}, {GateChanged, "changed within their tolerance"}, {GateNew, "new"}} {
+		if n := p.count(only(v.verdict)); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v.text))
+		}
+	}
+	if len(parts) > 0 {
+		parts[0] = strings.Replace(parts[0], " ", fmt.Sprintf(" of %s ", plural(len(p.Metrics), "metric")), 1)
+	}
+	switch n := p.digestsChanged(); {
+	case n > 0 && len(p.Digests) == 1:
+		parts = append(parts, "another digest")
+	case n > 0:
+		parts = append(parts, fmt.Sprintf("another digest for %d of %d seeds", n, len(p.Digests)))
+	}
+	if p.Problem != "" {
+		parts = append([]string{p.Problem}, parts...)
+	}
+	if len(parts) == 0 && len(p.Notes) > 0 {
+		return "equal to the baseline"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (g *Gate) writeScenario(out *printer, s *GateScenario, o GateOptions) {
+	switch {
+	case s.Problem != "":
+		out.hanging("✗ "+s.Name+":", s.Problem)
+	case g.Updated:
+		out.printf("%s: baseline %s\n", s.Name, s.Baseline)
+	}
+	for _, note := range s.Notes {
+		out.hanging("  "+s.Name+":", note)
+	}
+	for i := range s.Policies {
+		if p := &s.Policies[i]; o.Verbose || p.headline() != "" {
+			g.writePolicy(out, s.Name, p, o)
+		}
+	}
+	if len(s.Policies) == 0 {
+		out.printf("\n")
+	}
+}
+
+func (g *Gate) writePolicy(out *printer, scenario string, p *GatePolicy, o GateOptions) {
+	mark := "✓ "
+	switch {
+	case g.Updated:
+		mark = "  "
+	case p.Fails():
+		mark = "✗ "
+	}
+	headline := p.headline()
+	if headline == "" {
+		headline = "equal to the baseline"
+	}
+	out.hanging(mark+scenario+" · "+p.Label+":", headline)
+	for _, note := range p.Notes {
+		out.hanging("   ", note)
+	}
+	shown, more := p.shown(o)
+	if len(shown) > 0 {
+		out.table(g.gateHeads(shown), g.gateLines(shown))
+	}
+	if more > 0 {
+		out.printf("  and %s more: --verbose\n", grouped(float64(more), 0))
+	}
+	if p.Parting != nil {
+		p.Parting.write(out)
+	}
+	out.printf("\n")
+}
+
+// shown picks the metrics that are listed: all, or the worst of those that fail and then
+// those that are better.
+func (p *GatePolicy) shown(o GateOptions) (shown []GateMetric, more int) {
+	if o.Verbose {
+		return p.Metrics, 0
+	}
+	shown = append(p.ranked(GateVerdict.Fails), p.ranked(only(GateBetter))...)
+	more = max(0, len(shown)-gateRows)
+	return shown[:len(shown)-more], more
+}
+
+// gateHeads are the titles of the columns. The interval of the change is there if some
+// metric has one.
+func (g *Gate) gateHeads(ms []GateMetric) []string {
+	heads := []string{"", "", gateBaseline, "limit", gateNow, "change"}
+	if g.Updated {
+		heads = []string{"", "", "old", "new", "change"}
+	}
+	for i := range ms {
+		if ms[i].Change != nil && !g.Updated {
+			return append(heads, "95 % of it")
+		}
+	}
+	return heads
+}
+
+func (g *Gate) gateLines(ms []GateMetric) []line {
+	lines := make([]line, len(ms))
+	for i := range ms {
+		m := &ms[i]
+		lines[i] = line{label: "  " + m.mark(g.Updated) + m.Name + m.unit(), arrow: arrowOf(m.Better)}
+		baseline, value := m.texts()
+		if g.Updated {
+			lines[i].cells = []string{baseline, value, m.change()}
+			continue
+		}
+		lines[i].cells = []string{baseline, m.limit(), value, m.change()}
+		if m.Change != nil {
+			lines[i].cells = append(lines[i].cells, m.Change.text())
+		}
+	}
+	return lines
+}
+
+func (m *GateMetric) mark(updated bool) string {
+	switch {
+	case updated:
+		return ""
+	case m.Verdict.Fails():
+		return "✗ "
+	}
+	return "✓ "
+}
+
+func (m *GateMetric) unit() string {
+	if m.Unit == "" {
+		return ""
+	}
+	return " (" + m.Unit + ")"
+}
+
+func arrowOf(better string) string {
+	for _, d := range []Direction{Lower, Higher} {
+		if d.String() == better {
+			return d.Arrow()
+		}
+	}
+	return ""
+}
+
+// texts are the two values, with as many digits as it takes to tell them apart.
+func (m *GateMetric) texts() (baseline, value string) {
+	baseline, value = numberText(m.Baseline), numberText(m.Value)
+	if m.Baseline != nil && m.Value != nil && baseline == value && *m.Baseline != *m.Value {
+		baseline, value = digits(*m.Baseline), digits(*m.Value)
+	}
+	switch m.Verdict {
+	case GateNew:
+		baseline = "new"
+	case GateMissing:
+		value = "missing"
+	}
+	return baseline, value
+}
+
+func numberText(v *float64) string {
+	if v == nil {
+		return "null"
+	}
+	return raw(*v)
+}
+
+func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// limit is what the value has to keep.
+func (m *GateMetric) limit() string {
+	low, high := m.Limit.Low, m.Limit.High
+	switch {
+	case m.Verdict == GateNew, m.Verdict == GateMissing:
+		return nothing
+	case m.Rule == "exact":
+		baseline, _ := m.texts()
+		return "= " + baseline
+	case low != nil && high != nil:
+		return raw(*low) + " … " + raw(*high)
+	case low != nil:
+		return "≥ " + raw(*low)
+	case high != nil:
+		return "≤ " + raw(*high)
+	}
+	return nothing
+}
+
+// change is how much the value is off the baseline.
+func (m *GateMetric) change() string {
+	switch {
+	case m.Baseline == nil || m.Value == nil:
+		if m.Differ > 0 {
+			return seedsText(m.Differ)
+		}
+		return ""
+	case *m.Baseline == *m.Value && m.Differ > 0:
+		return seedsText(m.Differ)
+	case *m.Baseline == *m.Value:
+		return "0"
+	case *m.Baseline == 0:
+		return signed(*m.Value)
+	}
+	return signedPercent((*m.Value - *m.Baseline) / math.Abs(*m.Baseline))
+}
+
+// seedsText is for medians that hide that values differ.
+func seedsText(n int) string { return plural(n, "seed") + " differ" }
+
+func signed(v float64) string {
+	if v > 0 {
+		return "+" + raw(v)
+	}
+	return raw(v)
+}
+
+func signedPercent(v float64) string {
+	text := strconv.FormatFloat(v*100, 'f', 1, 64)
+	if text == "0.0" || text == "-0.0" {
+		text = strconv.FormatFloat(v*100, 'g', 2, 64)
+	}
+	if v > 0 {
+		text = "+" + text
+	}
+	return text + "%"
+}
+
+func (c *GateChange) text() string {
+	return boundText(c.Low, "-∞") + " … " + boundText(c.High, "+∞")
+}
+
+func boundText(v *float64, infinite string) string {
+	if v == nil {
+		return infinite
+	}
+	return signed(*v)
+}
+
+// write writes where a run parts from its baseline.
+func (p *GateParting) write(out *printer) {
+	out.printf("  first difference, seed %d: ", p.Seed)
+	p.difference.writeParting(out, gateBaseline, gateNow)
+}
+
+// NewGateChange makes a change of its median and interval.
+func NewGateChange(median float64, interval stats.Interval) *GateChange {
+	return &GateChange{finite(median), finite(interval.Low), finite(interval.High)}
+}
+
+// finite returns a number as JSON can have it: infinite ones are null.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
