@@ -7,6 +7,7 @@ import (
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/topology"
 )
 
@@ -18,7 +19,9 @@ func (k *kube) resetSearch(v sim.View) {
 	k.wants = make([]stage.Want, v.Shapes())
 	for set := range int32(v.PodSets()) {
 		request := *v.PodRequest(set)
-		k.wants[v.Shape(set)] = stage.Want{Shape: v.Shape(set), Filter: v.Filter(set), Demand: stage.NewDemand(request), Guest: guestOf(v, set)}
+		v.EachShape(set, func(shape capacity.Shape, filter int32) {
+			k.wants[shape] = stage.Want{Shape: shape, Filter: filter, Demand: stage.NewDemand(request), Guest: guestOf(v, set)}
+		})
 	}
 	var scorer stage.DeviceScorer
 	if k.scorer != "" {

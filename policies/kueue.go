@@ -1,12 +1,13 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
-	"github.com/gangplan/gangplan/topology"
 )
 
 // kueue is the Admitter of all policies that admit jobs whole: one head per ClusterQueue
@@ -74,7 +75,7 @@ func (k *kueue) Reset(v sim.View) {
 	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
-		k.room = room{placer: k.placer, partial: k.partial}
+		k.room = room{placer: k.placer, found: make([][]place, len(k.queues))}
 		k.kernel.Room = &k.room
 	}
 }
@@ -224,11 +225,13 @@ func (k *kueue) flush(v sim.View) {
 	}
 }
 
-// collectHeads lists the heads of the trees that deserve a cycle.
+// collectHeads lists the heads of the trees that deserve a cycle: of all, if one does and
+// they meet in one topology, where a head that waits may keep places from others.
 func (k *kueue) collectHeads() {
 	k.heads = k.heads[:0]
+	all := k.placer != nil && slices.ContainsFunc(k.trees, func(t cohortTree) bool { return t.dirty })
 	for i := range k.trees {
-		if !k.trees[i].dirty {
+		if !k.trees[i].dirty && !all {
 			continue
 		}
 		k.trees[i].dirty = false
@@ -304,8 +307,9 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		q.sticky = order.None
 	}
 	k.trees[q.tree].dirty = true
-	if k.partial && k.placer == nil {
-		reduce(tx, &e.Assignment, j)
+	grant(tx, &e.Assignment, j)
+	if k.placer != nil {
+		k.room.assign(j)
 	}
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
@@ -409,18 +413,5 @@ func (k *kueue) CanEver(v sim.View, j int32) bool {
 	if k.passThrough {
 		return true
 	}
-	return v.Quota().EverFits(v.Queue(j), k.needs(v, j)) && (k.placer == nil || k.placer.canEver(v, j))
-}
-
-// needs returns what a job asks for at the least.
-func (k *kueue) needs(v sim.View, j int32) topology.Resources {
-	request := v.Request(j)
-	if !k.partial {
-		return request
-	}
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		request = request.Minus(v.PodRequest(s).Times(int64(v.Count(s) - least(v, s))))
-	}
-	return request
+	return k.canEver(v, j) && (k.placer == nil || k.placer.canEver(v, j))
 }

@@ -17,6 +17,7 @@ func workOf(v sim.View, partial bool) []admission.Workload {
 		first, last := v.SetsOf(int32(j))
 		for s := first; s < last; s++ {
 			sets[s] = admission.PodSet{Count: v.Count(s), Request: quota.Amounts(*v.PodRequest(s))}
+			sets[s].Tainted, sets[s].Mismatched = v.Refused(s)
 			if partial {
 				sets[s].Min = v.MinCount(s)
 			}
@@ -27,14 +28,49 @@ func workOf(v sim.View, partial bool) []admission.Workload {
 	return work
 }
 
-// reduce leaves the PodSets of a queued job with the pods they are given, if that is not all.
-func reduce(tx *sim.Tx, a *admission.Assignment, j int32) {
+// grant leaves the PodSets of a queued job with the pods and the flavors they are given.
+func grant(tx *sim.Tx, a *admission.Assignment, j int32) {
 	first, _ := tx.SetsOf(j)
 	for i := range a.Sets {
-		if s := first + int32(i); a.Sets[i].Count < tx.Count(s) {
-			tx.Reduce(s, a.Sets[i].Count)
+		s := first + int32(i)
+		if n := a.Sets[i].Count; n < tx.Count(s) {
+			tx.Reduce(s, n)
+		}
+		if tx.Flavors() > 0 {
+			tx.Give(s, flavorsOf(&a.Sets[i]))
 		}
 	}
+}
+
+// flavorsOf returns the flavors that a PodSet is given, as a bit set.
+func flavorsOf(s *admission.SetAssignment) (flavors uint64) {
+	for _, f := range s.Flavor {
+		if f >= 0 {
+			flavors |= 1 << f
+		}
+	}
+	return flavors
+}
+
+// canEver reports whether the quota of a job's queue, all unused, covers it with as few
+// pods as it can do with: every PodSet by itself in flavors it may have, and all together.
+func (k *kueue) canEver(v sim.View, j int32) bool {
+	var sum topology.Resources
+	all := ^uint64(0)
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		n := v.Count(s)
+		if k.partial {
+			n = least(v, s)
+		}
+		tainted, mismatched := v.Refused(s)
+		request := v.PodRequest(s).Times(int64(n))
+		if !v.Quota().EverFits(v.Queue(j), quota.Amounts(request), tainted|mismatched) {
+			return false
+		}
+		sum, all = sum.Plus(request), all&(tainted|mismatched)
+	}
+	return last-first < 2 || v.Flavors() > 0 || v.Quota().EverFits(v.Queue(j), quota.Amounts(sum), all)
 }
 
 // classify numbers the classes of jobs that are equal to the Admitter.
@@ -103,6 +139,9 @@ func keyOf(v sim.View, j int32) jobKey {
 		add(uint64(v.Shape(s)))
 		add(uint64(v.Count(s)))
 		add(uint64(v.MinCount(s)))
+		tainted, mismatched := v.Refused(s)
+		add(tainted)
+		add(mismatched)
 		add(uint64(v.PinnedNode(s) + 1))
 		addTopology(&spec.Topology, add)
 	}

@@ -7,54 +7,48 @@ import (
 
 // room answers the kernel's questions about places: the topology half of a decision.
 type room struct {
-	placer  *placer
-	partial bool
-	tx      *sim.Tx
-	ready   int32 // 1 + the job whose only PodSet's places the search holds
+	placer *placer
+	tx     *sim.Tx
+	found  [][]place // per queue: the places of its head
+	taken  []int32   // heads whose places are taken for this cycle
 }
 
-// Fits reports whether a job's pods have places on what is free now.
-func (r *room) Fits(j int32, a *admission.Assignment) bool {
-	first, last := r.tx.SetsOf(j)
-	if r.ready = 0; last-first == 1 && (!r.partial || r.tx.MinCount(first) == 0) {
-		fits := r.placer.place(r.tx.View, sim.Assigned, j, first, -1)
-		if fits {
-			r.ready = j + 1
-		}
-		return fits
-	}
-	mark := r.tx.Savepoint()
-	r.reduce(j, a)
-	fits := r.placer.assign(r.tx, j) < 0
+// Fits implements admission.Room.
+func (r *room) Fits(j int32, a *admission.Assignment) int32 { return r.seek(sim.Assigned, j, a) }
+
+// FitsEmpty implements admission.Room: on the nodes that are up, whoever holds them.
+func (r *room) FitsEmpty(j int32, a *admission.Assignment) int32 { return r.seek(sim.Vacant, j, a) }
+
+func (r *room) seek(plane sim.Plane, j int32, a *admission.Assignment) (failed int32) {
+	q, mark := r.tx.Queue(j), r.tx.Savepoint()
+	grant(r.tx, a, j)
+	r.found[q], failed = r.placer.seek(r.tx.View, plane, j, r.found[q])
 	r.tx.Rollback(mark)
-	return fits
+	return failed
 }
 
-// FitsEmpty reports whether they would on the empty cluster.
-func (r *room) FitsEmpty(j int32, _ *admission.Assignment) bool { return !r.tx.NeverFits(j) }
-
-// Leave and Return pretend that a victim's places are free, and that they are not.
-func (r *room) Leave(j int32)  { r.imagine(j, true) }
-func (r *room) Return(j int32) { r.imagine(j, false) }
-
-func (r *room) imagine(j int32, gone bool) {
-	r.ready = 0
-	r.tx.Imagine(j, gone)
+// StillFits implements admission.Room.
+func (r *room) StillFits(j int32) bool {
+	return r.placer.stillFits(r.tx.View, r.found[r.tx.Queue(j)])
 }
 
-func (r *room) reduce(j int32, a *admission.Assignment) {
-	if r.partial {
-		reduce(r.tx, a, j)
+// Leave and Return implement admission.Room.
+func (r *room) Leave(j int32)  { r.tx.Imagine(j, true) }
+func (r *room) Return(j int32) { r.tx.Imagine(j, false) }
+
+// Take implements admission.Room.
+func (r *room) Take(j int32) {
+	pretend(r.tx.View, sim.Assigned, r.found[r.tx.Queue(j)], 1)
+	r.taken = append(r.taken, j)
+}
+
+// Clear implements admission.Room.
+func (r *room) Clear() {
+	for _, j := range r.taken {
+		pretend(r.tx.View, sim.Assigned, r.found[r.tx.Queue(j)], -1)
 	}
+	r.taken = r.taken[:0]
 }
 
-// Take assigns the places of a job that fits.
-func (r *room) Take(j int32, a *admission.Assignment) {
-	r.reduce(j, a)
-	if first, _ := r.tx.SetsOf(j); r.ready == j+1 {
-		r.placer.take(r.tx, first, -1)
-	} else {
-		r.placer.assign(r.tx, j)
-	}
-	r.ready = 0
-}
+// assign gives the pods of a job its places for good.
+func (r *room) assign(j int32) { assign(r.tx, r.found[r.tx.Queue(j)]) }

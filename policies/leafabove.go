@@ -41,8 +41,8 @@ func count(pod, room *topology.Resources) int32 {
 	return int32(max(0, min(pod.CountIn(room), topology.NoLimit/2)))
 }
 
-// roomIn sums what is free on the nodes of a leaf that have an accepted model, less what
-// admitted jobs are assigned of the leaf.
+// roomIn sums what is free on the nodes of a leaf that have an accepted model, less what is
+// held of the leaf.
 func (p *placer) roomIn(v sim.View, plane sim.Plane, d int32, models uint64) topology.Resources {
 	var room topology.Resources
 	c := v.Cluster()
@@ -52,25 +52,7 @@ func (p *placer) roomIn(v sim.View, plane sim.Plane, d int32, models uint64) top
 			room = room.Plus(free[n])
 		}
 	}
-	if plane == sim.Assigned {
-		room = room.Minus(v.HeldWithin(d))
-	}
-	return room
-}
-
-// assignWithin assigns the pods of a PodSet, and its leader, to the leaves found.
-func (p *placer) assignWithin(tx *sim.Tx, workers, leader int32) {
-	base, _ := tx.Cluster().DomainsAt(p.search.LeafLevel())
-	pod := tx.FirstPod(workers)
-	for _, slot := range p.search.Slots {
-		for range slot.Count {
-			tx.AssignWithin(pod, base+slot.Leaf)
-			pod++
-		}
-	}
-	if leader >= 0 {
-		tx.AssignWithin(tx.FirstPod(leader), base+p.search.Leader)
-	}
+	return room.Minus(v.HeldWithin(plane, d))
 }
 
 // freeOf is what is free on each node for messages: what is held of a leaf above the host
@@ -84,7 +66,7 @@ func (p *placer) freeOf(v sim.View) []topology.Resources {
 	first, last := v.Cluster().DomainsAt(p.search.LeafLevel())
 	for d := first; d < last; d++ {
 		n := v.Cluster().Domains[d].First
-		free[n] = free[n].Minus(v.HeldWithin(d))
+		free[n] = free[n].Minus(v.HeldWithin(sim.Assigned, d))
 	}
 	return free
 }

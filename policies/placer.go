@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
@@ -18,7 +20,7 @@ type placer struct {
 	search   *stage.Search
 	leaves   stage.Leaves
 	kept     []stage.Slot // of a job that lost a node
-	taken    []pretended  // by canEver, given back before it returns
+	found    []place      // by canEver
 	partial  bool         // jobs may be admitted with fewer pods
 	fewest   bool         // places are asked for as few pods as a job can do with
 }
@@ -36,21 +38,86 @@ func (p *placer) reset(v sim.View) {
 	}
 }
 
-// assign places the PodSets of a job one after the other; each sees what those before it
-// took. It returns the PodSet that has no place, or -1.
-func (p *placer) assign(tx *sim.Tx, j int32) int32 {
-	first, last := tx.SetsOf(j)
-	for s := first; s < last; s++ {
-		workers, leader := p.group(tx.View, j, s)
+// place is a number of pods of a PodSet in a domain: a host, or a leaf above it.
+type place struct{ domain, set, count int32 }
+
+// seek finds places for the PodSets of a job in a plane, one after the other; each sees what
+// those before it would take. It returns them in the order of PodSets and ranks, and the
+// first PodSet that has none, counted from the job's first, or -1.
+func (p *placer) seek(v sim.View, plane sim.Plane, j int32, to []place) ([]place, int32) {
+	first, last := v.SetsOf(j)
+	failed := int32(-1)
+	to = to[:0]
+	for s := first; s < last && failed < 0; s++ {
+		workers, leader := p.group(v, j, s)
 		if workers < 0 {
 			continue
 		}
-		if !p.place(tx.View, sim.Assigned, j, workers, leader) {
-			return s
+		if !p.place(v, plane, j, workers, leader) {
+			failed = s - first
+			break
 		}
-		p.take(tx, workers, leader)
+		before := len(to)
+		if to = p.places(v, to, workers, leader); last-first > 1 {
+			pretend(v, plane, to[before:], 1)
+		}
 	}
-	return -1
+	if last-first > 1 {
+		pretend(v, plane, to, -1)
+	}
+	return to, failed
+}
+
+// places appends the answer of the search for a PodSet and its leader, or -1.
+func (p *placer) places(v sim.View, to []place, workers, leader int32) []place {
+	base, _ := v.Cluster().DomainsAt(p.search.LeafLevel())
+	if v.PinnedNode(workers) >= 0 {
+		base = v.Cluster().HostDomain(0)
+	}
+	for _, slot := range p.search.Slots {
+		to = append(to, place{base + slot.Leaf, workers, slot.Count})
+	}
+	if leader >= 0 && p.search.Leader >= 0 {
+		to = append(to, place{base + p.search.Leader, leader, 1})
+	}
+	return to
+}
+
+// pretend takes places in a plane, or with -1 gives them back.
+func pretend(v sim.View, plane sim.Plane, list []place, by int32) {
+	for _, t := range list {
+		v.Pretend(plane, t.domain, t.set, by*t.count)
+	}
+}
+
+// assign gives the pods of a queued job its places, rank after rank.
+func assign(tx *sim.Tx, list []place) {
+	host, set, pod := tx.Cluster().HostDomain(0), int32(-1), int32(0)
+	for _, t := range list {
+		if t.set != set {
+			set, pod = t.set, tx.FirstPod(t.set)
+		}
+		for range t.count {
+			if t.domain >= host {
+				tx.Assign(pod, t.domain-host)
+			} else {
+				tx.AssignWithin(pod, t.domain)
+			}
+			pod++
+		}
+	}
+}
+
+// stillFits reports whether each of some places has room for its pods.
+func (p *placer) stillFits(v sim.View, list []place) bool {
+	host := v.Cluster().HostDomain(0)
+	return !slices.ContainsFunc(list, func(t place) bool {
+		if t.domain >= host {
+			return v.Counts(sim.Assigned, v.Shape(t.set))[t.domain] < t.count
+		}
+		room := p.roomIn(v, sim.Assigned, t.domain, v.Models(t.set))
+		return count(v.PodRequest(t.set), &room) < t.count
+	})
 }
 
 // group returns the PodSets that are placed together with a set: itself, and the leader of
@@ -89,18 +156,6 @@ func (p *placer) request(v sim.View, j, s int32) (stage.Request, error) {
 		r.Algo = *p.forced
 	}
 	return r, err
-}
-
-// take assigns the places found to a PodSet and its leader, or -1.
-func (p *placer) take(tx *sim.Tx, workers, leader int32) {
-	if p.aboveHosts(tx.View) && tx.PinnedNode(workers) < 0 {
-		p.assignWithin(tx, workers, leader)
-		return
-	}
-	p.search.AssignSet(tx, workers)
-	if leader >= 0 && p.search.Leader >= 0 {
-		tx.Assign(tx.FirstPod(leader), p.search.Leader)
-	}
 }
 
 // count returns for how many pods of a PodSet places are asked for.
@@ -167,67 +222,39 @@ func (p *placer) lacksHosts(v sim.View, j int32) bool {
 	return false
 }
 
-// pretended is a number of pods of a PodSet on a node of the empty cluster.
-type pretended struct{ node, set, count int32 }
-
 // canEver reports whether the PodSets of a job have places beside each other on the empty
-// cluster, one after the other, as assign would give them.
+// cluster.
 func (p *placer) canEver(v sim.View, j int32) bool {
-	first, last := v.SetsOf(j)
-	ok := true
-	p.taken, p.fewest = p.taken[:0], p.partial
-	for s := first; s < last && ok; s++ {
-		workers, leader := p.group(v, j, s)
-		if workers < 0 {
-			continue
-		}
-		if ok = p.place(v, sim.Empty, j, workers, leader); ok && s+1 < last && !p.aboveHosts(v) {
-			p.pretend(v, workers, leader)
-		}
-	}
+	failed := int32(-1)
+	p.fewest = p.partial
+	p.found, failed = p.seek(v, sim.Empty, j, p.found)
 	p.fewest = false
-	for _, t := range p.taken {
-		v.Pretend(t.node, t.set, -t.count)
-	}
-	return ok
+	return failed < 0
 }
 
-// pretend takes the places found from the empty cluster, to be given back.
-func (p *placer) pretend(v sim.View, workers, leader int32) {
-	before := len(p.taken)
-	for _, slot := range p.search.Slots {
-		p.taken = append(p.taken, pretended{slot.Leaf, workers, slot.Count})
-	}
-	if leader >= 0 && p.search.Leader >= 0 {
-		p.taken = append(p.taken, pretended{p.search.Leader, leader, 1})
-	}
-	for _, t := range p.taken[before:] {
-		v.Pretend(t.node, t.set, t.count)
-	}
-}
-
-// explain says, in Kueue's words, why a queued job has no place now, or "" if it has one.
-// It tries the job's first PodSet that has none; it is for people, not for the hot path.
+// explain says, in Kueue's words, why a queued job has no place now, or "" if it has one: of
+// its first PodSet that has none beside those before it. It is for people, not for the hot
+// path.
 func (p *placer) explain(v sim.View, j int32) string {
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		workers, leader := p.group(v, j, s)
-		if workers < 0 || p.place(v, sim.Assigned, j, workers, leader) {
-			continue
-		}
-		if v.PinnedNode(workers) >= 0 {
-			return "the node it is pinned to has no room"
-		}
-		r, err := p.request(v, j, workers)
-		if err != nil {
-			return err.Error()
-		}
-		if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
-			return "the number of pods is not a multiple of the slice size"
-		}
-		return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
+	list, failed := p.seek(v, sim.Assigned, j, p.found)
+	if p.found = list; failed < 0 {
+		return ""
 	}
-	return ""
+	pretend(v, sim.Assigned, list, 1)
+	defer pretend(v, sim.Assigned, list, -1)
+	first, _ := v.SetsOf(j)
+	workers, leader := p.group(v, j, first+failed)
+	if p.place(v, sim.Assigned, j, workers, leader); v.PinnedNode(workers) >= 0 {
+		return "the node it is pinned to has no room"
+	}
+	r, err := p.request(v, j, workers)
+	if err != nil {
+		return err.Error()
+	}
+	if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
+		return "the number of pods is not a multiple of the slice size"
+	}
+	return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
 }
 
 // filterOf judges every node for a PodSet.

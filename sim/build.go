@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/sim/ledger"
@@ -23,6 +24,9 @@ func newWorld(cfg *Config) (*world, error) {
 	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{},
 		barredBy: map[string]int32{}, barred: [][]bool{nil}}
 	w.buildNodes()
+	if err := w.buildFlavors(); err != nil {
+		return nil, err
+	}
 	if err := w.buildJobs(); err != nil {
 		return nil, err
 	}
@@ -117,8 +121,9 @@ func (w *world) buildSets(j int32, nodeIndex map[string]int32) error {
 			return err
 		}
 		s.maskSlot = w.slotOf(s.models)
-		s.filter = w.filterOf(ps)
+		s.filter = w.filterOf(ps, 0)
 		s.shape = w.shapeOf(s.request, s.models, s.filter)
+		w.flavorSet(&s, ps, w.jobs[j].queue)
 		for r := int32(0); r < s.count; r++ {
 			w.pods = append(w.pods, pod{job: j, set: int32(len(w.sets)), node: -1, pin: s.pinned, within: -1, nominated: -1})
 		}
@@ -176,25 +181,39 @@ func (w *world) shapeOf(request topology.Resources, models uint64, filter int32)
 	return s
 }
 
-// filterOf numbers what a PodSet asks of nodes beside room, and works out once which nodes
-// that bars: the wrong labels, or a taint it does not tolerate.
-func (w *world) filterOf(ps *workloads.PodSet) int32 {
+// asksOf writes down what a PodSet asks of nodes beside room.
+func (w *world) asksOf(ps *workloads.PodSet) string {
 	text := ""
 	if ps.NodeSelector != nil || ps.Tolerations != nil || ps.NodeAffinity.Required != nil {
 		text = fmt.Sprintf("%#v %#v %#v", ps.NodeSelector, ps.Tolerations, ps.NodeAffinity.Required)
 	}
-	tolerations := ps.Tolerated()
-	if len(tolerations) > len(ps.Tolerations) {
+	if ps.Request[topology.GPU] > 0 {
 		text += " gpu"
+	}
+	return text
+}
+
+// filterOf numbers what a PodSet asks of nodes beside room, alone or with flavors, and works
+// out once which nodes that bars: the wrong labels, or a taint it does not tolerate.
+func (w *world) filterOf(ps *workloads.PodSet, choice uint64) int32 {
+	text := w.asksOf(ps)
+	if choice != 0 {
+		text += fmt.Sprintf(" %x", choice)
 	}
 	if f, ok := w.barredBy[text]; ok {
 		return f
+	}
+	flavors := w.flavorsOf(choice)
+	tolerations := ps.Tolerated()
+	for _, f := range flavors {
+		tolerations = append(slices.Clip(tolerations), f.Tolerations...)
 	}
 	var barred []bool
 	nodes := w.cfg.Cluster.Nodes
 	for i := range nodes {
 		n := &nodes[i]
-		if topology.MatchAll(ps.NodeSelector, n.Labels) && ps.NodeAffinity.Allows(n.Labels) && topology.Untolerated(n.Taints, tolerations) == nil {
+		if topology.MatchAll(ps.NodeSelector, n.Labels) && ps.NodeAffinity.Allows(n.Labels) &&
+			topology.Untolerated(n.Taints, tolerations) == nil && allHave(flavors, n) {
 			continue
 		}
 		if barred == nil {
@@ -209,4 +228,8 @@ func (w *world) filterOf(ps *workloads.PodSet) int32 {
 	}
 	w.barredBy[text] = f
 	return f
+}
+
+func allHave(flavors []*topology.Flavor, n *topology.Node) bool {
+	return !slices.ContainsFunc(flavors, func(f *topology.Flavor) bool { return !f.Has(n) })
 }

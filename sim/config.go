@@ -17,6 +17,7 @@ type Config struct {
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
 	Cohorts []quota.Cohort
+	Flavors []topology.Flavor // what quota is given for; none: one that all nodes have
 	Faults  []Fault
 
 	Timing    Timing

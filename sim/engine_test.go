@@ -133,13 +133,22 @@ func (s *story) queue(t *testing.T, d *datadriven.TestData) string {
 		if gpus := l.get("gpus", ""); gpus != "" {
 			q.Nominal[topology.GPU], q.Covers[topology.GPU] = l.milli(gpus), true
 		}
+		if cpu := l.get("cpu", ""); cpu != "" {
+			q.Nominal[topology.CPU], q.Covers[topology.CPU] = l.milli(cpu), true
+		}
 		if l.get("strategy", "BestEffortFIFO") == "StrictFIFO" {
 			q.Strategy = quota.StrictFIFO
 		}
+		q.Cohort = l.get("cohort", "")
+		q.Preemption = quota.Preemption{Within: l.policy("within"), Reclaim: l.policy("reclaim")}
 		l.done()
 		s.cfg.Queues = append(s.cfg.Queues, q)
 	}
 	return ""
+}
+
+func (l *line) policy(key string) quota.Policy {
+	return map[string]quota.Policy{"LowerPriority": quota.LowerPriority, "Any": quota.Any}[l.get(key, "")]
 }
 
 // fabric gives the cluster a network without latencies: one NIC per host, a bus inside
@@ -205,6 +214,9 @@ func (l *line) podSet() workloads.PodSet {
 		Node: l.get("node", ""), Request: topology.Resources{gpus, gpus * 12, gpus * 96 * topology.GiB / 1000, 0}}
 	if gpus == 0 {
 		ps.Request = topology.Resources{0, workloads.CPUPodCPU, workloads.CPUPodMemory, 0}
+	}
+	if cpu := l.get("cpu", ""); cpu != "" {
+		ps.Request[topology.CPU] = l.milli(cpu)
 	}
 	if m := l.get("models", ""); m != "" {
 		ps.Models = strings.Split(m, "|")
@@ -272,7 +284,7 @@ func (s *story) config(t *testing.T, d *datadriven.TestData) string {
 	if timeout := l.get("podsready", ""); timeout != "" {
 		base, limit, _ := strings.Cut(l.get("backoff", "60s..3600s"), "..")
 		*p = sim.PodsReady{Enabled: true, Timeout: l.duration(timeout), RecoveryTimeout: l.time("recovery", 0),
-			FromCreation: l.get("timestamp", "eviction") == "creation", BackoffLimit: int32(l.int("backoff-limit", -1)),
+			FromCreation: l.get("timestamp", "eviction") == "creation", BlockAdmission: l.get("block-admission", "") == "on", BackoffLimit: int32(l.int("backoff-limit", -1)),
 			BackoffBase: l.duration(base), BackoffMax: l.duration(limit)}
 	}
 	l.done()

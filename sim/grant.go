@@ -30,6 +30,9 @@ func (e *Engine) grantAll(j int32) {
 		if st.count != st.full || st.min != least {
 			e.grant(s, st.full, least)
 		}
+		if st.flavors != 0 {
+			e.give(s, 0)
+		}
 	}
 }
 

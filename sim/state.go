@@ -15,11 +15,13 @@ type Plane uint8
 
 // Physical counts what pods hold, terminating ones included. Assigned counts what the
 // topology assignments of jobs with quota hold: it is what the Admitter of a
-// topology-aware queue believes, and it comes back with the quota. Empty is the cluster
-// with every node up and nothing on it; it never changes.
+// topology-aware queue believes, and it comes back with the quota. Vacant is the nodes that
+// are up with nothing on them. Empty is the cluster with every node up and nothing on it; it
+// never changes.
 const (
 	Physical Plane = iota
 	Assigned
+	Vacant
 	Empty
 	numPlanes
 )
@@ -40,9 +42,9 @@ type nodes struct {
 	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
 
-	// inDomain is what assignments to domains above the host hold, by domain: no node in
-	// particular, so no plane has it. nil until there is one.
-	inDomain []topology.Resources
+	// inDomain is what is held of domains above the host, of no node in particular: per
+	// plane, by domain. nil until something is.
+	inDomain [numPlanes][]topology.Resources
 }
 
 // placed is a pod in line for a node, in this life of it.
@@ -154,6 +156,10 @@ type set struct {
 	bound      int32
 	ready      int32
 	neverReady int32
+	flavors    uint64 // it is admitted with, a bit set
+	variants   []variant
+	tainted    uint64 // flavors it cannot have: it does not tolerate them,
+	mismatched uint64 // or asks for other labels
 	pinned     int32
 }
 
@@ -180,6 +186,8 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	choices   [][]uint64 // per queue, the choices of flavors it offers; nil without flavors
+	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred
 	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
 }

@@ -11,8 +11,9 @@ import (
 // verbs committed or rolled back.
 type Tx struct {
 	View
-	ops      []op
-	imagined int64 // jobs that are imagined gone
+	ops       []op
+	imagined  int64 // jobs that are imagined gone
+	pretended int64 // pods that View.Pretend put somewhere and has not taken back
 }
 
 // Mark is a savepoint.
@@ -30,6 +31,7 @@ type opKind uint8
 const (
 	opAdmit opKind = iota
 	opReduce
+	opGive
 	opAssign
 	opAssume
 	opHold
@@ -72,6 +74,15 @@ func (tx *Tx) Reduce(set, n int32) {
 	tx.e.grant(set, n, n)
 }
 
+// Give admits, with the Admit that follows, a PodSet of a queued job with flavors, as a bit
+// set: its pods then go to nodes of these only.
+func (tx *Tx) Give(set int32, flavors uint64) {
+	st := &tx.e.sets[set]
+	tx.e.must(tx.e.jobs[st.job].state == Queued, "give flavors to a PodSet that is not queued")
+	tx.do(op{kind: opGive, a: set, at: int64(st.flavors)})
+	tx.e.give(set, flavors)
+}
+
 // AdmitFree admits a queued job without quota, as plain Kubernetes does.
 func (tx *Tx) AdmitFree(j int32) {
 	tx.e.must(tx.e.jobs[j].state == Queued, "admit a job that is not queued")
@@ -97,7 +108,7 @@ func (tx *Tx) AssignWithin(pod, domain int32) {
 	pd := &e.pods[pod]
 	e.must(!pd.assigned, "assign a pod twice")
 	pd.assigned, pd.within = true, domain
-	e.takeWithin(domain, e.sets[pd.set].request)
+	e.takeWithin(Assigned, domain, e.sets[pd.set].request)
 	tx.do(op{kind: opAssign, a: pod, b: domain})
 }
 
@@ -128,7 +139,7 @@ func (tx *Tx) do(o op) { tx.ops = append(tx.ops, o) }
 
 // mustBeClean catches a cycle that left verbs neither committed nor rolled back.
 func (tx *Tx) mustBeClean() {
-	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0, "a cycle ended with an open transaction")
+	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0 && tx.pretended == 0, "a cycle ended with an open transaction")
 }
 
 // undo takes one tentative change back.
@@ -140,6 +151,8 @@ func (e *Engine) undo(o op) {
 		}
 	case opReduce:
 		e.grant(o.a, o.b, int32(o.at))
+	case opGive:
+		e.give(o.a, uint64(o.at))
 	case opAssign:
 		e.unassignPod(o.a)
 	case opAssume:
@@ -305,17 +318,18 @@ func (e *Engine) unassignPod(p int32) {
 // takeAssigned changes what a pod's topology assignment holds, of a node or of a domain.
 func (e *Engine) takeAssigned(pd *pod, r topology.Resources) {
 	if pd.within >= 0 {
-		e.takeWithin(pd.within, r)
+		e.takeWithin(Assigned, pd.within, r)
 		return
 	}
 	e.take(Assigned, pd.pin, r)
 }
 
-func (e *Engine) takeWithin(domain int32, r topology.Resources) {
-	if e.nodes.inDomain == nil {
-		e.nodes.inDomain = make([]topology.Resources, len(e.cfg.Cluster.Domains))
+func (e *Engine) takeWithin(p Plane, domain int32, r topology.Resources) {
+	held := &e.nodes.inDomain[p]
+	if *held == nil {
+		*held = make([]topology.Resources, len(e.cfg.Cluster.Domains))
 	}
-	e.nodes.inDomain[domain] = e.nodes.inDomain[domain].Plus(r)
+	(*held)[domain] = (*held)[domain].Plus(r)
 }
 
 // must panics when an invariant is broken; the command line turns the panic into a

@@ -103,6 +103,28 @@ func (v View) Filter(set int32) int32 { return v.e.sets[set].filter }
 // Bars reports whether a filter keeps pods off a node: the wrong labels, or a taint.
 func (v View) Bars(filter, node int32) bool { return filter != 0 && v.e.barred[filter][node] }
 
+// Flavors returns how many flavors quota is given for; 0 if nobody tells them apart.
+func (v View) Flavors() int { return len(v.e.cfg.Flavors) }
+
+// Refused returns the flavors a PodSet cannot have, as bit sets: those with a taint it does
+// not tolerate, and those whose labels it does not want.
+func (v View) Refused(set int32) (tainted, mismatched uint64) {
+	st := &v.e.sets[set]
+	return st.tainted, st.mismatched
+}
+
+// EachShape calls f with every shape the pods of a PodSet may have, and its filter: that of
+// the PodSet by itself first, and those with flavors.
+func (v View) EachShape(set int32, f func(shape capacity.Shape, filter int32)) {
+	st := &v.e.sets[set]
+	if st.variants == nil {
+		f(st.shape, st.filter)
+	}
+	for i := range st.variants {
+		f(st.variants[i].shape, st.variants[i].filter)
+	}
+}
+
 // PinnedNode returns the node a PodSet is pinned to by its job, or -1.
 func (v View) PinnedNode(set int32) int32 { return v.e.sets[set].pinned }
 
@@ -123,12 +145,12 @@ func (v View) PodState(pod int32) PodState { return v.e.pods[pod].state }
 // Within returns the domain above the host that a pod is assigned to, or -1.
 func (v View) Within(pod int32) int32 { return v.e.pods[pod].within }
 
-// HeldWithin returns what assignments to a domain above the host hold of it.
-func (v View) HeldWithin(domain int32) topology.Resources {
-	if v.e.nodes.inDomain == nil {
+// HeldWithin returns what assignments to a domain above the host hold of it in a plane.
+func (v View) HeldWithin(p Plane, domain int32) topology.Resources {
+	if v.e.nodes.inDomain[p] == nil {
 		return topology.Resources{}
 	}
-	return v.e.nodes.inDomain[domain]
+	return v.e.nodes.inDomain[p][domain]
 }
 
 // Assigned reports whether Pin or Within is a topology assignment.
@@ -176,10 +198,17 @@ func (v View) Active() []int32 { return v.e.active }
 // NominatedNode returns the node promised to a pod, or -1.
 func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
 
-// Pretend takes pods of a PodSet from a node of the Empty plane, or gives them back with a
-// negative count: an Admitter answers CanEver with it, and leaves the plane as it was.
-func (v View) Pretend(node, set, count int32) {
-	v.e.take(Empty, node, v.e.sets[set].request.Times(int64(count)))
+// Pretend takes pods of a PodSet, in a plane, from a host or another domain, or gives them
+// back with a negative count. Whoever asks what would be if leaves the plane as it was, by the
+// end of the question or of the cycle.
+func (v View) Pretend(p Plane, domain, set, count int32) {
+	r := v.e.sets[set].request.Times(int64(count))
+	v.e.tx.pretended += int64(count)
+	if host := v.Cluster().HostDomain(0); domain >= host {
+		v.e.take(p, domain-host, r)
+	} else {
+		v.e.takeWithin(p, domain, r)
+	}
 }
 
 // Releasing returns what terminating pods still hold of a node.

@@ -87,8 +87,9 @@ var impureImports = map[string]string{
 // fmtFiles are the files of sim that may import fmt, each with the reason. All others are
 // taken to be hot: formatting allocates. An entry that is not needed any more fails.
 var fmtFiles = map[string]string{
-	"sim/shared.go": "errors about pods and nodes that cannot share GPUs; before the clock starts, as build.go",
-	"sim/build.go":  "errors about a scenario that cannot be built; runs once, before the clock starts",
+	"sim/shared.go":  "errors about pods and nodes that cannot share GPUs; before the clock starts, as build.go",
+	"sim/flavors.go": "errors about flavors that quota is given for; before the clock starts, as build.go",
+	"sim/build.go":   "errors about a scenario that cannot be built; runs once, before the clock starts",
 }
 
 // fmtRoots is where fmt needs a line in fmtFiles.

@@ -14,7 +14,7 @@ func (r *resolver) resolveSharing(p path, given *Queue, q *quota.Queue) {
 	if given.Cohort == "" {
 		r.refuseLimits(p, "a queue without a cohort", given.BorrowingLimit, given.LendingLimit)
 	}
-	if given.BorrowingLimit != nil || given.LendingLimit != nil {
+	if given.ResourceGroups == nil && (given.BorrowingLimit != nil || given.LendingLimit != nil) {
 		if l := given.LendingLimit; l != nil && exceeds(l, given.Quota) {
 			r.fail(p.to("lendingLimit"), "it is more than the quota")
 		}
@@ -123,8 +123,16 @@ func (r *resolver) resolveCohort(p path, given *Cohort) quota.Cohort {
 	if given.Parent == "" {
 		r.refuseLimits(p, "a cohort without a parent", given.BorrowingLimit, given.LendingLimit)
 	}
+	if given.ResourceGroups != nil {
+		r.noShortForm(p, "resourceGroups", given.Quota, given.BorrowingLimit, given.LendingLimit)
+		c.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, given.Parent == "")
+		return c
+	}
 	if given.Quota == nil {
 		return c
+	}
+	if len(r.Flavors) > 0 {
+		r.fail(p.to("quota"), "expected resourceGroups: the scenario has flavors, and quota is given for each of them")
 	}
 	nominal, covers := r.resolveQuota(p.to("quota"), given.Quota)
 	c.Groups = []quota.Group{r.limited(p, nominal, covers, given.BorrowingLimit, given.LendingLimit)}

@@ -29,6 +29,7 @@ type File struct {
 	Scale    Scale    `yaml:"scale"`
 	Queues   []Queue  `yaml:"queues"`
 	Cohorts  []Cohort `yaml:"cohorts"`
+	Flavors  []Flavor `yaml:"flavors"`
 	Policies []Policy `yaml:"policies"`
 
 	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
@@ -323,6 +324,9 @@ type Queue struct {
 	Strategy string `yaml:"strategy"` // BestEffortFIFO or StrictFIFO
 	Quota    *Quota `yaml:"quota"`
 
+	ResourceGroups    []ResourceGroup    `yaml:"resourceGroups"`
+	FlavorFungibility *FlavorFungibility `yaml:"flavorFungibility"`
+
 	Cohort         string      `yaml:"cohort"`
 	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
 	LendingLimit   *Quota      `yaml:"lendingLimit"`
@@ -333,12 +337,13 @@ type Queue struct {
 // Cohort is a node of the quota tree above the queues. A cohort that queues name need not
 // be described.
 type Cohort struct {
-	Name           string   `yaml:"name,required"`
-	Parent         string   `yaml:"parent"`
-	Quota          *Quota   `yaml:"quota"`
-	BorrowingLimit *Quota   `yaml:"borrowingLimit"`
-	LendingLimit   *Quota   `yaml:"lendingLimit"`
-	FairWeight     *float64 `yaml:"fairWeight"`
+	Name           string          `yaml:"name,required"`
+	Parent         string          `yaml:"parent"`
+	Quota          *Quota          `yaml:"quota"`
+	ResourceGroups []ResourceGroup `yaml:"resourceGroups"`
+	BorrowingLimit *Quota          `yaml:"borrowingLimit"`
+	LendingLimit   *Quota          `yaml:"lendingLimit"`
+	FairWeight     *float64        `yaml:"fairWeight"`
 }
 
 // Preemption is Kueue's setting of the same name. Left out, a policy is Never.

@@ -14,6 +14,10 @@ const defaultQueue = "default"
 
 // resolveQueues reads the queues. Without any there is one that covers the cluster.
 func (r *resolver) resolveQueues() {
+	r.resolveFlavors()
+	if r.Queues == nil && len(r.Flavors) > 0 {
+		r.fail(at("flavors"), "expected queues that give quota for them")
+	}
 	if r.Queues == nil {
 		r.out.Config.Queues = []quota.Queue{r.wholeCluster(defaultQueue)}
 		return
@@ -34,6 +38,11 @@ func (r *resolver) resolveQueues() {
 func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
 	q := quota.Queue{Name: given.Name}
 	switch {
+	case given.ResourceGroups != nil:
+		r.noShortForm(p, "resourceGroups", given.Quota, given.BorrowingLimit, given.LendingLimit)
+		q.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, given.Cohort == "")
+	case len(r.Flavors) > 0:
+		r.fail(p.to("resourceGroups"), "missing: the scenario has flavors, and quota is given for each of them")
 	case given.Quota != nil:
 		q.Nominal, q.Covers = r.resolveQuota(p.to("quota"), given.Quota)
 	case len(r.Queues) == 1:
@@ -42,8 +51,18 @@ func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
 		r.fail(p.to("quota"), "missing: of several queues each needs a quota")
 	}
 	r.resolveSharing(p, given, &q)
+	q.Fungibility = r.fungibility(p.to("flavorFungibility"), given.FlavorFungibility)
 	q.Strategy = word(r, p.to("strategy"), given.Strategy, []string{"BestEffortFIFO", "StrictFIFO"}, quota.BestEffortFIFO, quota.StrictFIFO)
 	return q
+}
+
+// noShortForm refuses the short form of a quota beside the long one.
+func (r *resolver) noShortForm(p path, long string, given ...*Quota) {
+	for i, name := range []string{"quota", "borrowingLimit", "lendingLimit"} {
+		if given[i] != nil {
+			r.fail(p.to(name), "expected it in each flavor of %s", long)
+		}
+	}
 }
 
 func (r *resolver) resolveQuota(p path, given *Quota) (nominal quota.Amounts, covers [4]bool) {

@@ -58,9 +58,8 @@ func convertPolicy(f *scenario.File, name string) error {
 	case "BestEffortFIFO":
 		placement("BestFit")
 		setStrategy(&p, "BestEffortFIFO")
-	case "gang-topology+preemption":
-		return cannot("preemption")
 	default:
+		base = strings.TrimSuffix(base, "+preemption") // which the queue says
 		if base != "gang-topology" && !strings.HasPrefix(base, "TAS ") {
 			return cannot("policy %q", name)
 		}

@@ -71,6 +71,7 @@ var measures = map[string]measureFunc{
 	},
 
 	"preemptions":                        preemptions,
+	"preempted":                          preempted,
 	"evictions":                          evictionsInAll,
 	"evictions_total_by_horizon":         evictionsInAll,
 	"livelock":                           livelock,

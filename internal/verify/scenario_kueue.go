@@ -21,6 +21,22 @@ func preemptions(r *ran, want any) (any, error) {
 	return float64(n), nil
 }
 
+// preempted lists, by name, the jobs that were.
+func preempted(r *ran, _ any) (any, error) {
+	ids := []string{}
+	for i := range r.result.Jobs {
+		if r.result.Jobs[i].Evictions[sim.CausePreempted] > 0 {
+			ids = append(ids, r.scenario.Config.Jobs[i].ID)
+		}
+	}
+	slices.Sort(ids)
+	got := make([]any, len(ids))
+	for i, id := range ids {
+		got[i] = id
+	}
+	return got, nil
+}
+
 func evictionsInAll(r *ran, _ any) (any, error) {
 	n := int32(0)
 	for i := range r.result.Jobs {

@@ -32,6 +32,10 @@ func (c *scenarioCase) convertQueues(f *scenario.File, policy string) error {
 			return c.convertTree(f, q)
 		}
 		q = maps.Clone(q)
+		if p, ok := q["preemption"].(map[string]any); ok { // the same words, one level down
+			delete(q, "preemption")
+			maps.Copy(q, p)
+		}
 		for _, limit := range []string{"lending_limit", "borrowing_limit"} {
 			if v := c.Config[name+"."+limit]; v != nil {
 				q[limit] = v

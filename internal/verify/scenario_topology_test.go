@@ -49,7 +49,11 @@ func TestTopologyExpectations(t *testing.T) {
 		{"no placement", `{"policy": ["gang-topology/best"], ` + racks + `, "expect": {"P_start": 0}}`, []string{"outside not a valid scenario"}},
 		{"a rack with more", `{"policy": ["gang-topology"], "id": "Z", "cluster": {"racks": [{"name": "r", "nic": 4}]}, "expect": {"P_start": 0}}`, []string{"skipped rack: nic"}},
 		{"racks by number", `{"policy": ["gang-topology"], "id": "Z", "cluster": {"racks": 4}, "expect": {"P_start": 0}}`, []string{"skipped racks that do not list"}},
-		{"preemption", `{"policy": ["gang-topology+preemption"], ` + racks + `, "expect": {"P_start": 0}}`, []string{"skipped preemption"}},
+		{"preemption as the queue has it", `{"policy": ["gang-topology+preemption"], "id": "Z", "cluster": {"nodes": [{"name": "n1", "gpus": 8, "max_pods": 2}, {"name": "n2", "gpus": 2}]},
+			"queues": {"q": {"quota_gpus": 100, "preemption": {"withinClusterQueue": "LowerPriority"}}}, "config": {}, "jobs": [
+				{"id": "a", "submit": 0, "pods": 1, "gpus_per_pod": 4, "duration": 50}, {"id": "b", "submit": 0, "pods": 1, "gpus_per_pod": 4, "duration": 50},
+				{"id": "c", "submit": 0, "pods": 1, "gpus_per_pod": 2, "duration": 50}, {"id": "H", "submit": 10, "pods": 2, "gpus_per_pod": 3, "duration": 6, "priority": 1}],
+			"expect": {"preempted": ["a", "b"], "preemptions": 2, "H_start": 10, "c_end": 50, "a_end": 66}}`, []string{"equal "}},
 
 		{"by variant", `{"policy": ["gang-topology/required leaf", "gang-topology/required superpod", "gang-topology/preferred"], ` + groups + `, "expect": {
 			"required leaf": {"concurrent": 2, "hosts_used": 6, "hosts_idle": 7, "makespan": 120},

@@ -112,18 +112,22 @@ type Assignment struct {
 	Reasons []Reason
 }
 
-// Room is what quota does not know: whether the pods of a workload have a place in the
-// topology. Without one, quota decides alone.
+// Room is what quota does not know: whether the pods of a workload have places in the
+// topology. Without one, quota decides alone. The places found for a head are its own until
+// places are sought for it again.
 type Room interface {
-	// Fits reports whether the assigned pods have places on what is free.
-	Fits(w int32, a *Assignment) bool
-	// FitsEmpty reports whether they would if everything were free.
-	FitsEmpty(w int32, a *Assignment) bool
-	// Leave pretends that a workload's places are free, Return undoes it.
+	// Fits seeks places for the assigned pods on what is free, FitsEmpty as if nobody held
+	// any. They return the first PodSet that has none, or -1.
+	Fits(w int32, a *Assignment) int32
+	FitsEmpty(w int32, a *Assignment) int32
+	// StillFits reports whether a head's places, those and no others, have room.
+	StillFits(w int32) bool
+	// Leave pretends that a holder's places are free, Return undoes it.
 	Leave(w int32)
 	Return(w int32)
-	// Take gives the assigned pods their places for the rest of the cycle.
-	Take(w int32, a *Assignment)
+	// Take takes a head's places, and Clear gives back all that were taken.
+	Take(w int32)
+	Clear()
 }
 
 // Kernel holds the state of a scheduler: the tree with what is used, the workloads, and who
@@ -146,7 +150,9 @@ type Kernel struct {
 	victims []int32 // of the cycle so far
 	entries []Entry
 	done    []*Entry // processed, in order
-	taken   int      // admitted so far in the cycle
+	taken   int      // entries that took places so far in the cycle
+	again   []SetAssignment
+	pinned  []SetAssignment // again, while a second nomination keeps to its flavors; else nil
 	ordered []int32
 	bracket bracket
 }

@@ -1,6 +1,10 @@
 package admission
 
-import "github.com/gangplan/gangplan/sim/quota"
+import (
+	"slices"
+
+	"github.com/gangplan/gangplan/sim/quota"
+)
 
 // Status is how far an entry came in its cycle.
 type Status uint8
@@ -48,7 +52,7 @@ func (e *Entry) Blocked() bool { return e.Mode == Preempt && len(e.Targets) == 0
 // LacksPlace reports an entry that quota allows and the topology does not.
 func (e *Entry) LacksPlace() bool {
 	if n := len(e.Reasons); n == 0 || e.Reasons[n-1].Kind != NoPlace {
-		return e.Skipped == NoLonger && e.Mode == Fit && e.noPlace
+		return e.Skipped == NoLonger && e.noPlace
 	}
 	return true
 }
@@ -63,6 +67,9 @@ func (k *Kernel) Cycle(heads []int32) []*Entry {
 	k.taken = 0
 	k.inOrder()
 	k.Tree.Undo(mark)
+	if k.taken > 0 {
+		k.Room.Clear()
+	}
 	return k.done
 }
 
@@ -95,6 +102,11 @@ func (k *Kernel) remember(e *Entry) {
 func (k *Kernel) process(e *Entry) {
 	k.done = append(k.done, e)
 	q := k.Work[e.Workload].Queue
+	fits := k.stillFits(e, q)
+	if !fits && e.noPlace && k.Rules.PlaceAgain {
+		k.nominateAgain(e)
+		fits = k.stillFits(e, q)
+	}
 	switch {
 	case e.Mode == NoFit:
 	case e.Blocked():
@@ -103,11 +115,22 @@ func (k *Kernel) process(e *Entry) {
 		}
 	case k.overlaps(e):
 		k.skip(e, Overlaps)
-	case !k.stillFits(e, q):
+	case !fits:
 		k.skip(e, NoLonger)
 	default:
 		k.accept(e, q)
 	}
+}
+
+// nominateAgain nominates an entry against what is left, with the flavors it has: its quota
+// is there but its places were taken. It may need victims now.
+func (k *Kernel) nominateAgain(e *Entry) {
+	k.again = append(k.again[:0], e.Sets...)
+	k.pinned = k.again
+	k.Forget(e.Workload)
+	k.nominate(e.Workload, &e.Assignment)
+	k.remember(e)
+	k.pinned = nil
 }
 
 // reserve keeps capacity from later entries of the cycle for a head that waits: up to the
@@ -123,6 +146,16 @@ func (k *Kernel) reserve(e *Entry, q int32) {
 			v = min(v, k.Tree.Nominal(q, it.FR)+limit.N-used)
 		}
 		k.use(q, it.FR, v)
+	}
+	k.takePlaces(e)
+}
+
+// takePlaces takes an entry's places for those after it. A head that waits for victims it
+// does not have takes those it would have on the empty topology, held or not.
+func (k *Kernel) takePlaces(e *Entry) {
+	if k.Room != nil && len(k.done) < len(k.entries) {
+		k.taken++
+		k.Room.Take(e.Workload)
 	}
 }
 
@@ -151,60 +184,63 @@ func (k *Kernel) skip(e *Entry, why string) {
 	k.Forget(e.Workload)
 }
 
-// stillFits reports whether an entry fits when its targets and those of all earlier
-// entries are gone, and all earlier entries are there.
+// stillFits reports whether an entry that could be admitted fits when its targets and those
+// of all earlier entries are gone, and all earlier entries are there; noPlace, whether it has
+// the quota and lacks the places only.
 func (k *Kernel) stillFits(e *Entry, q int32) bool {
+	if e.noPlace = false; e.Mode == NoFit || e.Blocked() {
+		return false
+	}
 	mark := k.Tree.Mark()
-	for _, v := range k.victims {
-		k.Tree.FreeAll(k.Work[v].Queue, k.Work[v].holds)
-	}
-	for _, t := range e.Targets {
-		k.Tree.FreeAll(k.Work[t.Workload].Queue, k.Work[t.Workload].holds)
-	}
+	k.eachVictim(e, k.free)
 	fits := true
 	for _, it := range e.Usage {
 		fits = fits && it.Amount <= k.Tree.Available(q, it.FR)
 	}
 	k.Tree.Undo(mark)
-	return fits && k.stillHasRoom(e)
+	e.noPlace = fits && !k.stillHasRoom(e)
+	return fits && !e.noPlace
 }
 
-// stillHasRoom asks the topology again, if anything was taken or will be freed since the
-// nomination.
+// stillHasRoom reports whether the entry's places are still there. They are if nobody took
+// any since the nomination.
 func (k *Kernel) stillHasRoom(e *Entry) bool {
-	if k.Room == nil || k.taken == 0 && len(k.victims) == 0 && len(e.Targets) == 0 {
+	if k.taken == 0 {
 		return true
 	}
-	k.leaveAll(e, k.Room.Leave)
-	e.noPlace = !k.Room.Fits(e.Workload, &e.Assignment)
-	k.leaveAll(e, k.Room.Return)
-	return !e.noPlace
+	k.eachVictim(e, k.Room.Leave)
+	fits := k.Room.StillFits(e.Workload)
+	k.eachVictim(e, k.Room.Return)
+	return fits
 }
 
-func (k *Kernel) leaveAll(e *Entry, f func(int32)) {
+// free takes what a holder uses off the tree.
+func (k *Kernel) free(w int32) { k.Tree.FreeAll(k.Work[w].Queue, k.Work[w].holds) }
+
+// eachVictim calls f for the victims of all earlier entries and of this one, each once.
+func (k *Kernel) eachVictim(e *Entry, f func(int32)) {
 	for _, v := range k.victims {
 		f(v)
 	}
 	for _, t := range e.Targets {
-		f(t.Workload)
+		if !slices.Contains(k.victims, t.Workload) {
+			f(t.Workload)
+		}
 	}
 }
 
-// accept takes the entry's usage for the rest of the cycle. A preemptor gets no more than
-// that: it has to win again when its victims are gone.
+// accept takes the entry's usage and places for the rest of the cycle. A preemptor gets no
+// more than that: it has to win again when its victims are gone.
 func (k *Kernel) accept(e *Entry, q int32) {
 	k.Tree.UseAll(q, e.Usage)
 	for _, t := range e.Targets {
 		k.victims = append(k.victims, t.Workload)
 	}
+	k.takePlaces(e)
 	if e.Mode == Preempt {
 		e.Requeue = PendingPreemption
 		k.Forget(e.Workload)
 		return
 	}
 	e.Status = Assumed
-	if k.Room != nil {
-		k.taken++
-		k.Room.Take(e.Workload, &e.Assignment)
-	}
 }

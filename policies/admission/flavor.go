@@ -219,6 +219,9 @@ func (k *Kernel) findFlavor(w, s, count int32, resource int, g *quota.Group, a *
 	for i := k.resume(w, s, resource); i < len(g.Flavors); i++ {
 		last = i
 		f := g.Flavors[i].Flavor
+		if k.pinned != nil && int32(k.pinned[s].Flavor[resource]) != f {
+			continue
+		}
 		if refused := wl.Sets[s].refuses(f); refused != nil {
 			a.Reasons = append(a.Reasons, Reason{Kind: *refused, Set: s, FR: quota.Of(f, 0)})
 			continue
@@ -314,29 +317,35 @@ func (k *Kernel) mayPreemptWhileBorrowing(q int32) bool {
 	return p.WhileBorrow || k.Rules.FairSharing && p.Reclaim != quota.Never
 }
 
-// checkRoom asks the topology about what quota allows.
+// checkRoom asks the topology about what quota allows. A workload without places needs
+// victims; one that would have none even if nobody held any is beyond help.
 func (k *Kernel) checkRoom(w int32, a *Assignment) {
 	if k.Room == nil || a.Mode == NoFit {
 		return
 	}
 	if a.Mode == Fit {
-		if k.Room.Fits(w, a) {
+		s := k.Room.Fits(w, a)
+		if s < 0 {
 			return
 		}
-		a.Reasons = append(a.Reasons, Reason{Kind: NoPlace})
+		a.Reasons = append(a.Reasons, Reason{Kind: NoPlace, Set: s})
 		a.Mode = Preempt
-		a.needAll()
+		a.Sets[s].contest()
 	}
-	if !k.Room.FitsEmpty(w, a) {
+	if k.Room.FitsEmpty(w, a) >= 0 {
 		a.Mode = NoFit
+		return
+	}
+	for s := range a.Sets {
+		if k.Rules.ContestAll {
+			a.Sets[s].contest()
+		}
 	}
 }
 
-// needAll marks everything as contested: when places are fragmented, any victim may help.
-func (a *Assignment) needAll() {
-	for s := range a.Sets {
-		for r := range a.Sets[s].Mode {
-			a.Sets[s].Mode[r] = Preempt
-		}
+// contest marks everything a PodSet is assigned as in need of victims.
+func (s *SetAssignment) contest() {
+	for r := range s.Mode {
+		s.Mode[r] = Preempt
 	}
 }

@@ -8,8 +8,32 @@ func (k *Kernel) nominate(w int32, a *Assignment) {
 	if wl.memory.valid && k.generation[wl.Queue] > wl.memory.generation {
 		wl.memory.valid = false
 	}
-	if !k.try(w, nil, a) {
+	whole := k.try(w, nil, a)
+	if !whole {
 		k.reduce(w, a)
+	}
+	if k.Room != nil && (!whole || a.Mode == Preempt) {
+		k.settle(w, a)
+	}
+}
+
+// settle seeks the places that go with an outcome. The search for victims and for fewer pods
+// left others behind, or none.
+func (k *Kernel) settle(w int32, a *Assignment) {
+	switch {
+	case a.Mode == NoFit:
+	case a.Mode == Preempt && len(a.Targets) == 0:
+		k.Room.FitsEmpty(w, a)
+	default:
+		k.leaveAll(a.Targets, k.Room.Leave)
+		k.Room.Fits(w, a)
+		k.leaveAll(a.Targets, k.Room.Return)
+	}
+}
+
+func (k *Kernel) leaveAll(targets []Target, f func(int32)) {
+	for _, t := range targets {
+		f(t.Workload)
 	}
 }
 

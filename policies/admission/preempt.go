@@ -316,7 +316,7 @@ func (s *search) fits(borrow bool) bool {
 			return false
 		}
 	}
-	return !s.room || s.k.Room.Fits(s.w, s.forRoom)
+	return !s.room || s.k.Room.Fits(s.w, s.forRoom) < 0
 }
 
 // fillBack drops targets that are not needed, newest first but for the last. A dropped one

@@ -22,6 +22,11 @@ type Rules struct {
 	CandidatesRequired   bool // a flavor without candidates loses to every other one
 	Sticky               bool // a preemptor stays at the head of its queue
 	Hashing              bool // a parked workload parks its equals
+
+	// What the topology has to do with it. With ContestAll victims are sought in everything a
+	// workload asks for once it has quota but no places: places may lack what quota has. With
+	// PlaceAgain an entry whose places an earlier one took is nominated again.
+	ContestAll, PlaceAgain bool
 }
 
 // Version returns the rules of a version of Kueue, and whether it is one of those known:
@@ -31,10 +36,10 @@ func Version(name string) (Rules, bool) {
 	case "v0.13.4":
 		return Rules{}, true
 	case "v0.17.0":
-		return Rules{PreemptWithinNominal: true, NonBorrowingFirst: true, Sticky: true}, true
+		return Rules{PreemptWithinNominal: true, NonBorrowingFirst: true, Sticky: true, ContestAll: true}, true
 	case "v0.19.2", "":
 		return Rules{PreemptWithinNominal: true, NonBorrowingFirst: true, Sticky: true,
-			CandidatesRequired: true, Hashing: true}, true
+			CandidatesRequired: true, Hashing: true, ContestAll: true, PlaceAgain: true}, true
 	}
 	return Rules{}, false
 }

@@ -3,7 +3,6 @@ package stage
 import (
 	"slices"
 
-	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 )
@@ -152,18 +151,6 @@ func (s *Search) readAnswer() {
 		}
 	}
 	s.sortSlots()
-}
-
-// AssignSet assigns the pods of a PodSet of a queued job to the slots found, rank after
-// rank.
-func (s *Search) AssignSet(tx *sim.Tx, set int32) {
-	pod := tx.FirstPod(set)
-	for _, slot := range s.Slots {
-		for range slot.Count {
-			tx.Assign(pod, slot.Leaf)
-			pod++
-		}
-	}
 }
 
 // Pods is the number of pods in Slots.

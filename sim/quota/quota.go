@@ -18,19 +18,23 @@ func (t *Tree) Used(q int32) (sum Amounts) {
 func (t *Tree) Fits(q int32, req Amounts) bool { return t.within(q, req, t.Available) }
 
 // EverFits reports whether a request is within what a queue can have, of some flavor of
-// each group, when nothing is used.
-func (t *Tree) EverFits(q int32, req Amounts) bool {
+// each group that is not refused (a bit set), when nothing is used.
+func (t *Tree) EverFits(q int32, req Amounts, refused uint64) bool {
 	for _, g := range t.groups[q] {
-		if !t.anyFlavor(q, &g, req) {
+		if !t.anyFlavor(q, &g, req, refused) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *Tree) anyFlavor(q int32, g *Group, req Amounts) bool {
+func (t *Tree) anyFlavor(q int32, g *Group, req Amounts, refused uint64) bool {
+	asks := false
+	for r, covered := range g.Covers {
+		asks = asks || covered && req[r] > 0
+	}
 	for _, f := range g.Flavors {
-		fits := true
+		fits := !asks || refused>>f.Flavor&1 == 0
 		for r, covered := range g.Covers {
 			fits = fits && (!covered || req[r] <= t.Potential(q, Of(f.Flavor, r)))
 		}

@@ -27,7 +27,7 @@ func TestFitsUpToTheNominalQuota(t *testing.T) {
 		if got := tree.Fits(c.q, c.req); got != c.want {
 			t.Errorf("%s: fits %v", c.name, got)
 		}
-		if got := tree.EverFits(c.q, c.req); got != c.want {
+		if got := tree.EverFits(c.q, c.req, 0); got != c.want {
 			t.Errorf("%s: ever fits %v", c.name, got)
 		}
 	}
@@ -35,7 +35,7 @@ func TestFitsUpToTheNominalQuota(t *testing.T) {
 
 func TestACoveredResourceWithoutQuotaFitsNobodyWhoAsks(t *testing.T) {
 	tree := New([]Queue{{Covers: [4]bool{true, true}}})
-	if !tree.Fits(0, Amounts{0, 0, 5, 5}) || tree.Fits(0, Amounts{1}) || tree.EverFits(0, Amounts{0, 1}) {
+	if !tree.Fits(0, Amounts{0, 0, 5, 5}) || tree.Fits(0, Amounts{1}) || tree.EverFits(0, Amounts{0, 1}, 0) {
 		t.Error("zero quota is not zero")
 	}
 }
@@ -47,7 +47,7 @@ func TestQueuesDoNotShare(t *testing.T) {
 	if tree.Fits(0, Amounts{1}) || !tree.Fits(1, Amounts{1000}) || tree.Used(1) != (Amounts{}) {
 		t.Error("usage of one queue shows in another")
 	}
-	if !tree.EverFits(0, Amounts{1000}) {
+	if !tree.EverFits(0, Amounts{1000}, 0) {
 		t.Error("EverFits looks at the usage")
 	}
 }
