@@ -179,7 +179,7 @@ func TestGPUHours(t *testing.T) {
 	r.Books.Move(1, ledger.NoDemand, ledger.Down, 1000)
 	r.Books.Move(0, ledger.NoDemand, ledger.Running, 4000)
 	r.Books.Advance(10_000 * hour)
-	r.Books.Settle(0, 4000, 9_000*hour, 9_500*hour, 10_000*hour)
+	r.Books.Settle(0, &ledger.Stretch{Milli: 4000, Useful: 9_000 * hour, Unshared: 9_500 * hour, Wall: 10_000 * hour})
 	r.Last = sim.Sample{Unusable: []int64{0, 1500}}
 	r.AtRisk.AddProduct(250, uint64(hour))
 	r.Reserved.AddProduct(2000, uint64(hour))

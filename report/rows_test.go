@@ -69,8 +69,8 @@ func TestRareRows(t *testing.T) {
 		disturbed.Books.Move(0, ledger.NoDemand, a, 1000)
 	}
 	disturbed.Books.Advance(hour)
-	disturbed.Books.Lose(0, 1000, hour)
-	disturbed.Books.Settle(0, 1000, 0, hour, hour)
+	disturbed.Books.Lose(0, &ledger.Stretch{Milli: 1000, Wall: hour})
+	disturbed.Books.Settle(0, &ledger.Stretch{Milli: 1000, Useful: 0, Unshared: hour, Wall: hour})
 	disturbed.Reserved.AddProduct(1000, uint64(hour))
 	table := tableOf(t, quiet, disturbed)
 	for _, label := range labels {

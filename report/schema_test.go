@@ -44,7 +44,7 @@ func decade() *sim.Result {
 	r.Books.Move(0, ledger.NoDemand, ledger.Held, 3000)
 	r.Books.Move(1, ledger.NoDemand, ledger.Running, 2000)
 	r.Books.Advance(r.End)
-	r.Books.Settle(1, 2000, 9*hour, 10*hour, 10*hour)
+	r.Books.Settle(1, &ledger.Stretch{Milli: 2000, Useful: 9 * hour, Unshared: 10 * hour, Wall: 10 * hour})
 	r.AtRisk.AddProduct(2000, uint64(hour))
 	r.Reserved.AddProduct(1000, uint64(hour))
 	r.Config.Cluster.Levels = []string{"rack", "host"}

@@ -22,7 +22,7 @@ func story() *Document {
 	perPod.Books.Move(0, ledger.NoDemand, ledger.BlockedInsufficient, 4_000)
 	perPod.Books.Move(0, ledger.NoDemand, ledger.Running, 32_000)
 	perPod.Books.Advance(10 * hour)
-	perPod.Books.Settle(0, 32_000, 8*hour, 8*hour, 10*hour)
+	perPod.Books.Settle(0, &ledger.Stretch{Milli: 32_000, Useful: 8 * hour, Unshared: 8 * hour, Wall: 10 * hour})
 	perPod.Findings = []sim.Finding{{Kind: sim.Deadlock, Time: 3*hour + 25*60*sec, Jobs: []int32{5, 6, 7, 2, 1},
 		Detail: "these jobs hold GPUs, none has all its pods, and nothing is due that could change it"}}
 
@@ -38,7 +38,7 @@ func story() *Document {
 	gang.Books.Move(0, ledger.NoDemand, ledger.BlockedQuota, 3_000)
 	gang.Books.Move(0, ledger.NoDemand, ledger.Running, 40_000)
 	gang.Books.Advance(10 * hour)
-	gang.Books.Settle(0, 40_000, 9*hour, 9*hour, 10*hour)
+	gang.Books.Settle(0, &ledger.Stretch{Milli: 40_000, Useful: 9 * hour, Unshared: 9 * hour, Wall: 10 * hour})
 	gang.Findings = []sim.Finding{
 		{Kind: sim.Livelock, Time: 600 * sec, Jobs: []int32{3}, Detail: "evicted three times"},
 		{Kind: sim.Livelock, Time: 900 * sec, Jobs: []int32{4}, Detail: "evicted three times"},
@@ -54,7 +54,7 @@ func story() *Document {
 	topo.Books.Move(0, ledger.NoDemand, ledger.BlockedTopology, 2_000)
 	topo.Books.Move(0, ledger.NoDemand, ledger.Running, 50_000)
 	topo.Books.Advance(10 * hour)
-	topo.Books.Settle(0, 50_000, 10*hour, 10*hour, 10*hour)
+	topo.Books.Settle(0, &ledger.Stretch{Milli: 50_000, Useful: 10 * hour, Unshared: 10 * hour, Wall: 10 * hour})
 
 	return &Document{Version: "v0.1.0", Scenario: "demo", EndSeconds: 36_000,
 		Assumptions: []string{"a node has 16 CPU and 128 GiB of memory per GPU, a pod asks for 12 CPU and 96 GiB per GPU, because the trace has none"},

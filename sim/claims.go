@@ -40,12 +40,20 @@ func (e *Engine) claim() {
 func (e *Engine) claimUnbound() {
 	for j := e.unbound.First(); j >= 0 && e.anyLeft(); j = e.unbound.Next(j) {
 		jb := &e.jobs[j]
-		jb.waited = e.sharpen(j, e.whyUnbound(j))
+		jb.refuse(e.sharpen(j, e.whyUnbound(j)))
 		account := accountOf[jb.waited]
 		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 			st := &e.sets[s]
 			e.claimFor(st.models, int64(st.count-st.bound-st.held)*st.request[topology.GPU], account)
 		}
+	}
+}
+
+// refuse notes why free GPUs do not help a job.
+func (jb *job) refuse(why Reason) {
+	jb.waited = why
+	if why != ReasonNone && why != ReasonLatency {
+		jb.refusal = why
 	}
 }
 
@@ -89,7 +97,7 @@ func (e *Engine) whyUnbound(j int32) Reason {
 func (e *Engine) claimQueued() {
 	for j := e.queued.First(); j >= 0 && e.anyLeft(); j = e.queued.Next(j) {
 		jb := &e.jobs[j]
-		jb.waited = e.sharpen(j, e.whyQueued(j))
+		jb.refuse(e.sharpen(j, e.whyQueued(j)))
 		account := accountOf[jb.waited]
 		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 			st := &e.sets[s]

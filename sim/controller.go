@@ -19,6 +19,9 @@ const (
 	ReasonTopology
 )
 
+// String returns the reason's name as the ledger has it behind blocked_, "" for none.
+func (r Reason) String() string { return reasonNames[r] }
+
 var reasonNames = [...]string{"", "backoff", "gate", "order", "latency", "preemption", "insufficient", "quota", "shape", "topology"}
 
 // SignalKind names what changed.

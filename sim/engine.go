@@ -48,6 +48,11 @@ type Engine struct {
 	intervals       []Interval
 	fitKnown        map[uint64]bool // per jobShape
 
+	timeline      *ledger.Timeline
+	counts        []queueCount
+	recounted     []int32                         // queues that changed in this instant
+	closingCounts [][NumQueueLanes]ledger.Uint128 // by queue: the sums at the last transition
+
 	sampler    sampler
 	scratch    *fabric.Scratch
 	load       fabric.Load
@@ -96,6 +101,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.BinderCycle, wakeKind: evBinderWake, wakeAt: Never}
 	e.newSampler()
+	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
 	for _, f := range cfg.Faults {
@@ -169,12 +175,14 @@ func (e *Engine) over() bool {
 // at its end are kept: should nothing happen any more, the run ended here.
 func (e *Engine) advanceTo(t int64) {
 	if t > e.now {
+		e.closeCounts()
 		e.sampleUntil(t)
 		if e.lastTransition == e.now {
 			e.closing.CopyFrom(e.books)
 			e.closingReserved = e.reservedIdle
 			e.noteLast()
 		}
+		e.turnTimeline(t)
 		e.reservedIdle.AddProduct(uint64(e.reservedRate), uint64(t-e.now))
 		e.books.Advance(t)
 		e.now = t

@@ -18,6 +18,7 @@ func (e *Engine) arrive(j int32) {
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
 	e.emit(Submit, j, -1, jb.queue, jb.pods)
+	e.countPending(j, 1)
 	if !e.fitsEmpty(j) || !e.policy.Admitter.CanEver(e.tx.View, j) {
 		jb.neverFits = true
 		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
@@ -85,6 +86,8 @@ func (e *Engine) show(j int32) {
 func (e *Engine) admitted(j int32) {
 	jb := &e.jobs[j]
 	e.leaveWaiting(j, &e.queued)
+	e.countPending(j, -1)
+	e.countAdmitted(j, 1)
 	jb.state = Admitted
 	jb.gen++
 	jb.activeAt = int32(len(e.active))
@@ -123,6 +126,8 @@ func (e *Engine) bindPod(p, node int32) {
 	e.nominate(p, -1)
 	e.emitFor(Why(jb.waited), Bind, pd.job, p-jb.podBase, node, 1)
 	e.allocate(node, st.request[topology.GPU], ledger.Starting)
+	e.count(pd.job, WantedGPUs, -st.request[topology.GPU])
+	e.count(pd.job, BoundGPUs, st.request[topology.GPU])
 	st.bound++
 	jb.bound++
 	if jb.charged {
@@ -275,6 +280,10 @@ func (e *Engine) leaveAdmitted(j int32, state JobState, grace int64) {
 	last := e.active[len(e.active)-1]
 	e.active[jb.activeAt], e.jobs[last].activeAt = last, jb.activeAt
 	e.active = e.active[:len(e.active)-1]
+	e.countAdmitted(j, -1)
+	if state == Backoff {
+		e.countPending(j, 1)
+	}
 	jb.state = state
 	jb.gen++
 	jb.deadlineGen++

@@ -205,6 +205,8 @@ func (e *Engine) unbind(p int32, grace int64) {
 	jb.bound--
 	st.bound--
 	gpus := st.request[topology.GPU]
+	e.count(pd.job, WantedGPUs, gpus)
+	e.count(pd.job, BoundGPUs, -gpus)
 	if jb.charged {
 		e.reservedRate += gpus
 	}

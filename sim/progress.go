@@ -22,6 +22,7 @@ type progress struct {
 	rate          uint64 // r of the contract
 	unshared      uint64 // s: the rate without neighbours, never below rate
 	settledAt     int64
+	stretchFrom   int64 // when the stretch began of which wall is the length
 	runningSince  int64
 	remaining     ledger.Uint128
 	safe          ledger.Uint128 // remaining work at the last safe point
@@ -43,6 +44,8 @@ type progress struct {
 	allReduceSum   ledger.Uint128
 	localitySum    ledger.Uint128
 	stepSum        ledger.Uint128
+
+	settled ledger.Spent // what is settled of the running time
 }
 
 const ppm = 1_000_000
@@ -51,8 +54,9 @@ const ppm = 1_000_000
 func (e *Engine) run(j int32) {
 	jb := &e.jobs[j]
 	jb.running = true
-	jb.settledAt, jb.runningSince = e.now, e.now
+	jb.settledAt, jb.runningSince, jb.stretchFrom = e.now, e.now, e.now
 	e.running++
+	e.count(j, RunningJobs, 1)
 	e.setRates(j)
 	e.moveRunning(j, ledger.Held, ledger.Running)
 	e.scheduleWork(j)
@@ -110,8 +114,8 @@ func (jb *job) advance(now int64) {
 
 // part is a stretch of running time at risk, on the GPUs of one model that did it.
 type part struct {
-	model                         int32
-	milli, useful, unshared, wall int64
+	model int32
+	ledger.Stretch
 }
 
 // closeParts turns the time at risk into parts, one per GPU model, before the gang's GPUs
@@ -122,11 +126,11 @@ func (e *Engine) closeParts(j int32, parts []part) []part {
 	unshared, sRest := jb.unsharedU.Shr32()
 	for m, milli := range e.runningGPUs(j) {
 		if milli > 0 {
-			parts = append(parts, part{int32(m), milli, useful, unshared, jb.wall})
+			parts = append(parts, part{int32(m), ledger.Stretch{From: jb.stretchFrom, Wall: jb.wall, Milli: milli, Useful: useful, Unshared: unshared}})
 		}
 	}
 	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
-	jb.wall = 0
+	jb.wall, jb.stretchFrom = 0, e.now
 	return parts
 }
 
@@ -150,8 +154,23 @@ func (e *Engine) resize(j int32) {
 
 // settle books the time at risk as kept.
 func (e *Engine) settle(j int32) {
-	for _, p := range e.atRisk(j) {
-		e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
+	parts := e.atRisk(j)
+	for i := range parts {
+		p := &parts[i]
+		e.books.Settle(p.model, &p.Stretch)
+		e.timeline.Settle(accountLane(p.model), &p.Stretch)
+		e.jobs[j].settled.Settle(&p.Stretch)
+	}
+}
+
+// lose books it as lost.
+func (e *Engine) lose(j int32) {
+	parts := e.atRisk(j)
+	for i := range parts {
+		p := &parts[i]
+		e.books.Lose(p.model, &p.Stretch)
+		e.timeline.Lose(accountLane(p.model), &p.Stretch)
+		e.jobs[j].settled.Lose(&p.Stretch)
 	}
 }
 
@@ -162,9 +181,7 @@ func (e *Engine) interrupt(j int32) {
 		return
 	}
 	jb.advance(e.now)
-	for _, p := range e.atRisk(j) {
-		e.books.Lose(p.model, p.milli, p.wall)
-	}
+	e.lose(j)
 	jb.useful, jb.unsharedU = ledger.Uint128{}, ledger.Uint128{}
 	jb.remaining = jb.safe
 	e.stopRunning(j, ledger.Held)
@@ -178,6 +195,7 @@ func (e *Engine) stopRunning(j int32, to ledger.Account) {
 	jb.runGen++
 	jb.finishGen++
 	e.running--
+	e.count(j, RunningJobs, -1)
 	e.leaveFabric(j)
 }
 

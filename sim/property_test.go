@@ -59,6 +59,7 @@ type tb interface {
 func audit(t tb, cfg *sim.Config, trace sim.Transitions, r *sim.Result) {
 	t.Helper()
 	a := newAuditor(t, cfg)
+	a.over = newOverTime(r.Timeline)
 	for i := range trace {
 		a.at = trace[i]
 		a.advance(a.at.Time)
@@ -68,6 +69,8 @@ func audit(t tb, cfg *sim.Config, trace sim.Transitions, r *sim.Result) {
 	a.stopAll()
 	a.compareBooks(r)
 	a.compareRows(r)
+	a.compareTimeline(r)
+	a.compareSpent(r)
 	if d := digestOf(trace); d != r.Digest {
 		t.Errorf("the digest is %016x, that of the transitions is %016x", uint64(r.Digest), uint64(d))
 	}
@@ -94,9 +97,11 @@ type auditor struct {
 	ending []topology.Resources // by terminating pods
 	gone   []departure
 	faults []sim.Fault
-	counts [6][]ledger.Uint128 // milli-GPU x ns by auditedAccount and model
+	counts [8][]ledger.Uint128 // milli-GPU x ns by auditedAccount and model
 	split  bool                // useful, lost and checkpoint can be told apart
 	events int                 // verdicts
+	over   *overTime
+	vague  bool // how many GPUs admitted jobs were granted is not known
 }
 
 // auditedAccount is a coarser account than the ledger's: running is useful, stalls, lost
@@ -109,7 +114,9 @@ const (
 	aHeld
 	aTerminating
 	aDown
-	aCheckpoint // part of aRunning
+	aCheckpoint // part of aRunning, as are the next
+	aUseful
+	aLost
 )
 
 type departure struct {
@@ -124,6 +131,7 @@ type auditedJob struct {
 	running    bool
 	since      int64 // of running
 	remaining  int64
+	granted    int32
 	reduced    bool  // it had fewer pods than all, and nobody knows how much is left
 	startedAt  int64 // first barrier of this admission
 	useful     int64 // milli-GPU x ns; small enough in every scenario here
@@ -243,11 +251,13 @@ func (a *auditor) depart() {
 }
 
 func (a *auditor) integrate(t int64) {
+	from := a.now
 	dt := uint64(t - a.now)
 	a.now = t
 	if dt == 0 {
 		return
 	}
+	a.integrateQueues(from, t)
 	for n := range a.down {
 		if a.down[n] {
 			a.count(aDown, int32(n), a.cfg.Cluster.Nodes[n].Allocatable[topology.GPU], dt)
@@ -276,6 +286,14 @@ func (a *auditor) integrate(t int64) {
 func (a *auditor) count(what auditedAccount, node int32, milli int64, dt uint64) {
 	if m := a.cfg.Cluster.Nodes[node].Model; m >= 0 && milli > 0 {
 		a.counts[what][m].AddProduct(uint64(milli), dt)
+		a.book(what, node, milli, a.now-int64(dt), a.now)
+	}
+}
+
+// book notes GPUs of a node over time only.
+func (a *auditor) book(what auditedAccount, node int32, milli, from, until int64) {
+	if m := a.cfg.Cluster.Nodes[node].Model; m >= 0 && milli > 0 {
+		spread(a.over, a.over.accounts, accountKey{what, m}, from, until, milli)
 	}
 }
 
@@ -299,6 +317,7 @@ func (a *auditor) take(x sim.Transition) {
 	case sim.Admit:
 		a.move(j, "queued", "admitted")
 		j.startedAt = -1
+		j.granted = x.Count
 		a.stretch(x.Job, x.Count)
 		a.check(a.mayHave(x.Job, x.Count), "admitted with %d pods", x.Count)
 		if j.admit < 0 {
@@ -463,9 +482,10 @@ func (a *auditor) stop(job int32, kept bool) {
 	j.running = false
 	spec := &a.cfg.Jobs[job]
 	ran := a.now - j.since
-	var safe, saving int64
-	if i, c := spec.CheckpointInterval, spec.CheckpointCost; i > 0 && ran > 0 {
-		done := min(ran/(i+c), max(0, (j.remaining-1)/i))
+	var safe, saving, done int64
+	i, c := spec.CheckpointInterval, spec.CheckpointCost
+	if i > 0 && ran > 0 {
+		done = min(ran/(i+c), max(0, (j.remaining-1)/i))
 		safe, saving = done*i, done*c
 		ran -= done * (i + c)
 		saving += max(0, ran-i)
@@ -485,6 +505,16 @@ func (a *auditor) stop(job int32, kept bool) {
 				j.lost += g * ran
 			}
 			a.count(aCheckpoint, pod.node, g, uint64(saving))
+			at := j.since
+			for range done {
+				a.book(aUseful, pod.node, g, at, at+i)
+				at += i + c
+			}
+			what := aLost
+			if kept {
+				what = aUseful
+			}
+			a.book(what, pod.node, g, at, at+ran)
 		}
 	}
 }

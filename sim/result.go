@@ -24,6 +24,8 @@ type JobRow struct {
 	AllReduce  int64
 	Locality   int64 // the part of AllReduce that the placement alone makes
 	Step       int64
+	Spent      ledger.Spent // running time by what it was, milli-GPU x ns
+	Refusal    Reason       // why GPUs that were free did not help it, the last time that some were while it waited
 	NeverFits  bool
 	Carried    bool   // ran before the measured window: outside wait statistics
 	Message    string // why a job that is still queued has no place, in the scheduler's words; "" if there is nothing to add
@@ -45,6 +47,7 @@ type Result struct {
 	Last         Sample         // how free GPUs lie at the end
 	Samples      []Sample       // the same every Config.SampleEvery, from time 0
 	Findings     []Finding
+	Timeline     *ledger.Timeline // see Account and Queue
 }
 
 // Finish ends the run at its own end: settles what is at risk, checks the books and
@@ -59,12 +62,14 @@ func (e *Engine) Finish() *Result {
 	for j := range e.jobs {
 		if jb := &e.jobs[j]; jb.running {
 			jb.advance(e.now)
-			for _, p := range e.atRisk(int32(j)) {
-				r.AtRisk.AddProduct(uint64(p.milli), uint64(p.wall))
-				e.books.Settle(p.model, p.milli, p.useful, p.unshared, p.wall)
-			}
+			before := jb.settled
+			e.settle(int32(j))
+			r.AtRisk.Add(jb.settled.Kept())
+			r.AtRisk.Sub(before.Kept())
 		}
 	}
+	e.closeTimeline()
+	r.Timeline = e.timeline
 	e.must(e.books.Balanced(), "the accounts do not sum to capacity x time")
 	r.Jobs = make([]JobRow, len(e.jobs))
 	for j := range e.jobs {
@@ -79,6 +84,7 @@ func (e *Engine) Finish() *Result {
 func (e *Engine) noteLast() {
 	if e.arrived == len(e.jobs) && e.running == 0 {
 		e.closingLast = e.sample(e.now)
+		e.noteCounts()
 	}
 }
 
@@ -123,7 +129,7 @@ func (e *Engine) row(j int32) JobRow {
 	spec := &e.cfg.Jobs[j]
 	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.slots, Admitted: jb.granted, GPUs: spec.TotalGPUs(), Submit: spec.Submit,
 		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Duration,
-		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, NeverFits: jb.neverFits, Carried: spec.Carried}
+		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, Spent: jb.settled, Refusal: jb.refusal, NeverFits: jb.neverFits, Carried: spec.Carried}
 	if jb.state == Finished {
 		r.Finish = jb.finishedAt
 	}

@@ -106,6 +106,7 @@ type job struct {
 	burstAt     int64
 	deferred    Reason // why it was last refused
 	waited      Reason // for what its last claim of free GPUs went, since its admission or barrier
+	refusal     Reason // why free GPUs did not help it when it last waited
 	lostPods    int32  // consecutive pod losses, for the replacement backoff
 
 	progress

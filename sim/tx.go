@@ -192,6 +192,7 @@ func (e *Engine) charge(j int32) {
 	jb.charged = true
 	e.quota.UseAll(jb.queue, jb.holds)
 	e.reservedRate += e.total(j)[topology.GPU]
+	e.count(j, ChargedGPUs, jb.charge())
 }
 
 func (e *Engine) uncharge(j int32) {
@@ -199,6 +200,17 @@ func (e *Engine) uncharge(j int32) {
 	jb.charged = false
 	e.quota.FreeAll(jb.queue, jb.holds)
 	e.reservedRate -= e.total(j)[topology.GPU]
+	e.count(j, ChargedGPUs, -jb.charge())
+}
+
+// charge is the milli-GPU of the quota that a job holds.
+func (jb *job) charge() (sum int64) {
+	for _, it := range jb.holds {
+		if it.FR.Resource() == int(topology.GPU) {
+			sum += it.Amount
+		}
+	}
+	return sum
 }
 
 // assume takes a node for a pod without binding it; the GPUs are reserved, not

@@ -12,7 +12,6 @@ import (
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/policies"
 	"github.com/gangplan/gangplan/report"
-	"github.com/gangplan/gangplan/sim"
 	"github.com/spf13/cobra"
 )
 
@@ -136,22 +135,13 @@ func (f *runFlags) adjust(cmd *cobra.Command, s *scenario.Scenario) (*scenario.S
 }
 
 func (f *runFlags) simulate(ctx context.Context, s *scenario.Scenario) ([]study.Outcome, error) {
-	choices := choicesOf(s)
+	choices := study.Choices(s)
 	if f.out != "" {
 		if err := report.CheckRunDirs(f.out, study.Labels(choices)); err != nil {
 			return nil, err
 		}
 	}
 	return study.Run(ctx, s.Config, choices, study.Options{Record: f.out != ""})
-}
-
-func choicesOf(s *scenario.Scenario) []study.Choice {
-	choices := make([]study.Choice, len(s.Policies))
-	for i, p := range s.Policies {
-		choices[i] = study.Choice{Label: p.Label, Name: p.Name, Params: p.Declaration.Complete(p.Params),
-			New: func() sim.Policy { return p.Declaration.New(p.Params) }}
-	}
-	return choices
 }
 
 func (f *runFlags) save(s *scenario.Scenario, outcomes []study.Outcome) (warnings []string, err error) {

@@ -79,6 +79,13 @@ func (d *Duration) fromText(s string) error {
 	return nil
 }
 
+// ParseDuration reads a duration as a scenario has it.
+func ParseDuration(s string) (Duration, error) {
+	var d Duration
+	err := d.fromText(s)
+	return d, err
+}
+
 func (d *Duration) explain(s, unit string, err error) error {
 	switch err {
 	case errTooLarge:

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/report"
 	"github.com/gangplan/gangplan/sim"
 )
@@ -39,4 +40,14 @@ func Labels(choices []Choice) []string {
 		labels[i] = choices[i].Label
 	}
 	return labels
+}
+
+// Choices returns the policies that a scenario names, ready to be run.
+func Choices(s *scenario.Scenario) []Choice {
+	choices := make([]Choice, len(s.Policies))
+	for i, p := range s.Policies {
+		choices[i] = Choice{Label: p.Label, Name: p.Name, Params: p.Declaration.Complete(p.Params),
+			New: func() sim.Policy { return p.Declaration.New(p.Params) }}
+	}
+	return choices
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/gangplan/gangplan/sim"
 )
@@ -43,91 +40,42 @@ const stepsPerLook = 4096
 // broke an invariant or panicked, ctx's error if it was cancelled, else what is wrong with
 // the configuration. Runs behind one that failed are given up.
 func Run(ctx context.Context, cfg *sim.Config, choices []Choice, opts Options) ([]Outcome, error) {
-	s := &session{ctx: ctx, cfg: cfg, opts: opts, outcomes: make([]Outcome, len(choices)), failures: make([]error, len(choices))}
-	s.failed.Store(int64(len(choices)))
-	slots := make(chan struct{}, opts.parallel())
-	var running sync.WaitGroup
-	for i := range choices {
-		slots <- struct{}{}
-		running.Go(func() {
-			s.run(i, choices[i])
-			<-slots
-		})
+	outcomes := make([]Outcome, len(choices))
+	err := Each(ctx, len(choices), opts.Parallel, func(ctx context.Context, i int) (err error) {
+		outcomes[i], err = play(ctx, cfg, choices[i], opts)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	running.Wait()
-	if first := s.failed.Load(); first < int64(len(choices)) {
-		return nil, s.failures[first]
-	}
-	return s.outcomes, nil
+	return outcomes, nil
 }
 
-func (o Options) parallel() int {
-	n := runtime.GOMAXPROCS(0)
-	if o.Parallel > 0 {
-		n = min(n, o.Parallel)
-	}
-	return n
-}
-
-// session is what the goroutines of one Run share. Each writes only its own outcome and
-// failure.
-type session struct {
-	ctx      context.Context
-	cfg      *sim.Config
-	opts     Options
-	outcomes []Outcome
-	failures []error
-	failed   atomic.Int64 // the first choice that failed; the number of choices if none did
-}
-
-// run plays one choice and notes its failure.
-func (s *session) run(i int, c Choice) {
-	t := &tape{keep: s.opts.Record, ctx: s.ctx}
+// play runs one choice to its end.
+func play(ctx context.Context, cfg *sim.Config, c Choice, opts Options) (out Outcome, err error) {
+	t := &tape{keep: opts.Record, ctx: ctx}
 	defer func() {
 		if p := recover(); p == errCancelled {
-			s.fail(i, s.ctx.Err())
+			err = ctx.Err()
 		} else if p != nil {
-			s.fail(i, broken(c.Label, s.cfg.Seed, t, p))
+			err = broken(c.Label, cfg.Seed, t, p)
 		}
 	}()
-	e, err := sim.New(s.cfg, c.New(), t)
+	e, err := sim.New(cfg, c.New(), t)
 	if err != nil {
-		s.fail(i, fmt.Errorf("%s: %w", c.Label, err))
-		return
+		return Outcome{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
-	for steps := 0; ; steps++ {
-		if steps%stepsPerLook == 0 && s.givenUp(i) {
-			return
+	for more, steps := true, 0; more; steps++ {
+		if steps%stepsPerLook == 0 && ctx.Err() != nil {
+			return Outcome{}, ctx.Err()
 		}
-		if !e.Step() {
-			break
-		}
+		more = e.Step()
 	}
 	r := e.Finish()
-	if r.Beyond && s.cfg.Until == 0 {
-		s.fail(i, fmt.Errorf("%s: something is due after 292 years, the end of time: give the scenario an `until`, or shorter times", c.Label))
-		return
+	if r.Beyond && cfg.Until == 0 {
+		return Outcome{}, fmt.Errorf("%s: something is due after 292 years, the end of time: give the scenario an `until`, or shorter times", c.Label)
 	}
-	s.outcomes[i] = Outcome{Choice: c, Result: r, Transitions: t.all}
-}
-
-// givenUp reports whether the run need not go on: cancelled, or behind one that failed.
-func (s *session) givenUp(i int) bool {
-	if err := s.ctx.Err(); err != nil {
-		s.fail(i, err)
-		return true
-	}
-	return s.failed.Load() < int64(i)
-}
-
-// fail notes that a choice failed, and how.
-func (s *session) fail(i int, err error) {
-	s.failures[i] = err
-	for first := s.failed.Load(); int64(i) < first; first = s.failed.Load() {
-		if s.failed.CompareAndSwap(first, int64(i)) {
-			return
-		}
-	}
+	return Outcome{Choice: c, Result: r, Transitions: t.all}, nil
 }
 
 // errCancelled is what a run that is given up within an instant panics with.

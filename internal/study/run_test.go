@@ -79,7 +79,7 @@ func TestRunParallel(t *testing.T) {
 func TestParallelIsBounded(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	for asked, want := range map[int]int{0: procs, -1: procs, 1: 1, procs + 5: procs} {
-		if got := (Options{Parallel: asked}).parallel(); got != want {
+		if got := slots(asked); got != want {
 			t.Errorf("%d asked for gives %d, want %d", asked, got, want)
 		}
 	}

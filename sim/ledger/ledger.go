@@ -52,6 +52,12 @@ func (a Account) String() string { return names[a] }
 // Unallocated reports whether the account is one of free GPUs.
 func (a Account) Unallocated() bool { return a > Down && a < NumAccounts }
 
+// Settled reports whether the account takes running time, whose use is known only later; all
+// others are what GPUs stand in.
+func (a Account) Settled() bool {
+	return a == Useful || a == StallLocality || a == StallContention || a == Lost
+}
+
 // Idle reports whether the account is part of gpu_hours.idle, the headline: held,
 // starting, terminating, everything blocked, and no demand.
 func (a Account) Idle() bool {
@@ -116,21 +122,49 @@ func (l *Ledger) Clear(model int32) int64 {
 	return r[NoDemand]
 }
 
-// Settle books running time that is kept: milli GPUs that ran for wall ns. On their own
-// the job would have made unshared ns of progress in it, so the rest of the wall time is
-// the placement's fault; it made useful ns, so the rest of unshared is the neighbours'.
-// That rest may be -1: fractions of both carry over from one stretch of the job to the
-// next, and those of useful may be the first to make a whole.
-func (l *Ledger) Settle(model int32, milli, useful, unshared, wall int64) {
-	s := &l.sums[model]
-	s[Useful].AddProduct(uint64(milli), uint64(useful))
-	s[StallContention].AddSigned(uint64(milli), unshared-useful)
-	s[StallLocality].AddProduct(uint64(milli), uint64(wall-unshared))
+// Stretch is running time that is settled: a number of GPUs that ran from a time on, without
+// a break. On their own the job would have made Unshared ns of progress in it, so the rest of
+// the wall time is the placement's fault; it made Useful ns, so the rest of Unshared is the
+// neighbours'. That rest may be -1: fractions of both carry over from one stretch of the job
+// to the next, and those of Useful may be the first to make a whole.
+type Stretch struct {
+	From, Wall       int64
+	Milli            int64
+	Useful, Unshared int64
+}
+
+// Spent is running time by what it turned out to be, in milli-GPU x ns.
+type Spent struct{ Useful, StallLocality, StallContention, Lost Uint128 }
+
+// Settle adds a stretch that was kept.
+func (t *Spent) Settle(s *Stretch) { s.settle(&t.Useful, &t.StallLocality, &t.StallContention) }
+
+// Kept returns the running time that is not lost.
+func (t *Spent) Kept() Uint128 {
+	sum := t.Useful
+	sum.Add(t.StallLocality)
+	sum.Add(t.StallContention)
+	return sum
+}
+
+// Lose adds a stretch whose progress was thrown away.
+func (t *Spent) Lose(s *Stretch) { t.Lost.AddProduct(uint64(s.Milli), uint64(s.Wall)) }
+
+// Settle books running time that was kept.
+func (l *Ledger) Settle(model int32, s *Stretch) {
+	sums := &l.sums[model]
+	s.settle(&sums[Useful], &sums[StallLocality], &sums[StallContention])
+}
+
+func (s *Stretch) settle(useful, locality, contention *Uint128) {
+	useful.AddProduct(uint64(s.Milli), uint64(s.Useful))
+	contention.AddSigned(uint64(s.Milli), s.Unshared-s.Useful)
+	locality.AddProduct(uint64(s.Milli), uint64(s.Wall-s.Unshared))
 }
 
 // Lose books running time whose progress was thrown away.
-func (l *Ledger) Lose(model int32, milli, wall int64) {
-	l.sums[model][Lost].AddProduct(uint64(milli), uint64(wall))
+func (l *Ledger) Lose(model int32, s *Stretch) {
+	l.sums[model][Lost].AddProduct(uint64(s.Milli), uint64(s.Wall))
 }
 
 // Models returns the number of GPU models.

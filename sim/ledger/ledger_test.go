@@ -80,8 +80,8 @@ func TestRunningTimeIsSettledOrLost(t *testing.T) {
 	if l.Balanced() {
 		t.Error("balanced while 100 ns are at risk")
 	}
-	l.Settle(0, 2000, 30, 45, 60)
-	l.Lose(0, 2000, 40)
+	l.Settle(0, &Stretch{Milli: 2000, Useful: 30, Unshared: 45, Wall: 60})
+	l.Lose(0, &Stretch{Milli: 2000, Wall: 40})
 	for a, want := range map[Account]int64{Useful: 60_000, StallLocality: 30_000, StallContention: 30_000, Lost: 80_000} {
 		if got := sumOf(l, 0, a); got != want {
 			t.Errorf("%v is %d, want %d", a, got, want)
@@ -143,7 +143,7 @@ func TestBalancedNoticesOneUnit(t *testing.T) {
 	if !l.Balanced() {
 		t.Fatal("not balanced at the start")
 	}
-	l.Lose(0, 1, 1)
+	l.Lose(0, &Stretch{Milli: 1, Wall: 1})
 	if l.Balanced() {
 		t.Error("one milli-GPU x ns too many is not noticed")
 	}
@@ -196,8 +196,8 @@ func TestSettleOfCarriedFractions(t *testing.T) {
 	l := New([]int64{8000})
 	l.Move(0, NoDemand, Running, 8000)
 	l.Advance(40)
-	l.Settle(0, 8000, 17, 19, 30)
-	l.Settle(0, 8000, 10, 9, 10)
+	l.Settle(0, &Stretch{Milli: 8000, Useful: 17, Unshared: 19, Wall: 30})
+	l.Settle(0, &Stretch{Milli: 8000, Useful: 10, Unshared: 9, Wall: 10})
 	for _, c := range []struct {
 		a    Account
 		want int64

@@ -16,6 +16,13 @@ func (u *Uint128) Add(o Uint128) {
 	u.Hi, _ = bits.Add64(u.Hi, o.Hi, carry)
 }
 
+// Sub subtracts o. Below zero it wraps, and adding o again makes it right.
+func (u *Uint128) Sub(o Uint128) {
+	var borrow uint64
+	u.Lo, borrow = bits.Sub64(u.Lo, o.Lo, 0)
+	u.Hi, _ = bits.Sub64(u.Hi, o.Hi, borrow)
+}
+
 // AddProduct adds a x b.
 func (u *Uint128) AddProduct(a, b uint64) {
 	hi, lo := bits.Mul64(a, b)
@@ -29,9 +36,7 @@ func (u *Uint128) AddSigned(a uint64, b int64) {
 		return
 	}
 	hi, lo := bits.Mul64(a, uint64(-b))
-	var borrow uint64
-	u.Lo, borrow = bits.Sub64(u.Lo, lo, 0)
-	u.Hi, _ = bits.Sub64(u.Hi, hi, borrow)
+	u.Sub(Uint128{hi, lo})
 }
 
 // SubProduct subtracts a x b and stops at zero.
@@ -41,9 +46,7 @@ func (u *Uint128) SubProduct(a, b uint64) {
 		*u = Uint128{}
 		return
 	}
-	var borrow uint64
-	u.Lo, borrow = bits.Sub64(u.Lo, lo, 0)
-	u.Hi, _ = bits.Sub64(u.Hi, hi, borrow)
+	u.Sub(Uint128{hi, lo})
 }
 
 // IsZero reports whether u is 0.
