@@ -68,7 +68,7 @@ func (p *GatePolicy) annotation(s *GateScenario) annotation {
 	if p.Problem != "" {
 		a.severity = infinitelyBad
 	}
-	if shown, _ := p.shown(GateOptions{}); len(shown) > 0 {
+	if shown, _ := p.shown(GateOptions{}, false); len(shown) > 0 {
 		a.severity = max(a.severity, shown[0].severity())
 		a.text += "\n" + shown[0].sentence()
 	}

@@ -83,7 +83,7 @@ func (g *Gate) markdownPolicy(scenario string, p *GatePolicy, o GateOptions) str
 	for _, note := range p.Notes {
 		out.printf("\n%s\n", markdownText(note))
 	}
-	shown, more := p.shown(o)
+	shown, more := p.shown(o, g.Updated)
 	if len(shown) > 0 {
 		heads := g.gateHeads(shown)
 		out.printf("\n")

@@ -145,11 +145,11 @@ func (g *Gate) writeScenario(out *printer, s *GateScenario, o GateOptions) {
 		out.hanging("  "+s.Name+":", note)
 	}
 	for i := range s.Policies {
-		if p := &s.Policies[i]; o.Verbose || p.headline() != "" {
+		if p := &s.Policies[i]; (o.Verbose || p.headline() != "") && s.Baseline != "new" {
 			g.writePolicy(out, s.Name, p, o)
 		}
 	}
-	if len(s.Policies) == 0 {
+	if len(s.Policies) == 0 || s.Baseline == "new" {
 		out.printf("\n")
 	}
 }
@@ -170,7 +170,7 @@ func (g *Gate) writePolicy(out *printer, scenario string, p *GatePolicy, o GateO
 	for _, note := range p.Notes {
 		out.hanging("   ", note)
 	}
-	shown, more := p.shown(o)
+	shown, more := p.shown(o, g.Updated)
 	if len(shown) > 0 {
 		out.table(g.gateHeads(shown), g.gateLines(shown))
 	}
@@ -184,12 +184,15 @@ func (g *Gate) writePolicy(out *printer, scenario string, p *GatePolicy, o GateO
 }
 
 // shown picks the metrics that are listed: all, or the worst of those that fail and then
-// those that are better.
-func (p *GatePolicy) shown(o GateOptions) (shown []GateMetric, more int) {
+// those that are better; after an update also those that changed otherwise.
+func (p *GatePolicy) shown(o GateOptions, updated bool) (shown []GateMetric, more int) {
 	if o.Verbose {
 		return p.Metrics, 0
 	}
 	shown = append(p.ranked(GateVerdict.Fails), p.ranked(only(GateBetter))...)
+	if updated {
+		shown = append(shown, p.ranked(only(GateChanged))...)
+	}
 	more = max(0, len(shown)-gateRows)
 	return shown[:len(shown)-more], more
 }
