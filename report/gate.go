@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 
@@ -28,6 +29,7 @@ type GateScenario struct {
 	Notes    []string     `json:"notes,omitempty"`
 	Baseline string       `json:"baseline,omitempty"` // what an update did with it: new, rewritten, unchanged or removed
 	Policies []GatePolicy `json:"policies,omitempty"`
+	Fresh    bool         `json:"-"` // an update had nothing to compare with
 }
 
 // GatePolicy is one policy of a scenario, over all seeds.
@@ -71,11 +73,20 @@ type GateLimit struct {
 }
 
 // GateChange is the change from the baseline, seed by seed: its median, and the interval
-// that holds what it would be over all seeds, with a confidence of 95 %. Null is infinite.
-type GateChange struct {
-	Median *float64 `json:"median"`
-	Low    *float64 `json:"low"`
-	High   *float64 `json:"high"`
+// that holds what it would be over all seeds, with a confidence of 95 %. A change from or to
+// null is infinite, which is null in JSON.
+type GateChange struct{ Median, Low, High float64 }
+
+// MarshalJSON writes the change.
+func (c GateChange) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]*float64{"median": finite(c.Median), "low": finite(c.Low), "high": finite(c.High)})
+}
+
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }
 
 // GateVerdict is what became of a metric.
@@ -226,18 +237,20 @@ func (t *tally) add(failed bool) {
 	}
 }
 
-// tallies counts scenarios, policies and metrics.
-func (g *Gate) tallies() (scenarios, policies, metrics tally) {
+// tallies counts scenarios, runs and metrics. All runs of a policy fail with it.
+func (g *Gate) tallies() (scenarios, runs, metrics tally) {
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
 		scenarios.add(s.Fails())
 		for k := range s.Policies {
 			p := &s.Policies[k]
-			policies.add(p.Fails())
+			for range p.Digests {
+				runs.add(p.Fails())
+			}
 			for m := range p.Metrics {
 				metrics.add(p.Metrics[m].Verdict.Fails())
 			}
 		}
 	}
-	return scenarios, policies, metrics
+	return scenarios, runs, metrics
 }

@@ -130,11 +130,11 @@ func (m *GateMetric) sentence() string {
 	baseline, value := m.texts()
 	switch m.Verdict {
 	case GateNew:
-		return fmt.Sprintf("%s%s is new: %s", m.Name, m.unit(), value)
+		return fmt.Sprintf("%s is new: %s", m.Name, value)
 	case GateMissing:
 		return fmt.Sprintf("%s is missing: the baseline has %s", m.Name, baseline)
 	}
-	text := fmt.Sprintf("%s%s is %s, baseline %s", m.Name, m.unit(), value, baseline)
+	text := fmt.Sprintf("%s is %s, baseline %s", m.Name, value, baseline)
 	if limit := m.limit(); limit != nothing {
 		text += ", limit " + limit
 	}

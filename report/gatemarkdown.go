@@ -106,11 +106,9 @@ func (g *Gate) markdownPolicy(scenario string, p *GatePolicy, o GateOptions) str
 
 // fenced writes the difference as it stands, between fences longer than any in it.
 func (p *GateParting) fenced(out *printer) {
-	var b strings.Builder
-	p.difference.writeParting(&printer{w: &b}, gateBaseline, gateNow)
-	fence := "```"
-	for strings.Contains(b.String(), fence) {
+	text, fence := p.text(), "```"
+	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	out.printf("%stext\n%s%s\n", fence, b.String(), fence)
+	out.printf("%stext\n%s%s\n", fence, text, fence)
 }

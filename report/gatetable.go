@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/gangplan/gangplan/internal/stats"
 )
 
 // GateOptions say how much of a gate is written.
@@ -59,8 +57,8 @@ func (g *Gate) writeTable(out *printer, o GateOptions) {
 }
 
 func (g *Gate) title() string {
-	scenarios, policies, metrics := g.tallies()
-	parts := []string{g.Corpus, plural(scenarios.all, "scenario") + ", " + plural(policies.all, "run") + ", " + plural(metrics.all, "metric")}
+	scenarios, runs, metrics := g.tallies()
+	parts := []string{g.Corpus, plural(scenarios.all, "scenario") + ", " + plural(runs.all, "run") + ", " + plural(metrics.all, "metric")}
 	if g.Version != "" {
 		parts = append(parts, "gangplan "+g.Version)
 	}
@@ -69,13 +67,13 @@ func (g *Gate) title() string {
 
 // conclusion is the last line.
 func (g *Gate) conclusion() string {
-	scenarios, policies, metrics := g.tallies()
+	scenarios, runs, metrics := g.tallies()
 	switch {
 	case g.Updated:
 		return "the baselines are up to date"
 	case !g.Passed:
 		return fmt.Sprintf("failed: %d of %s, %d of %s, %d of %s; what is meant to change is accepted by gangplan check %s --update",
-			scenarios.failed, plural(scenarios.all, "scenario"), policies.failed, plural(policies.all, "run"), metrics.failed, plural(metrics.all, "metric"), g.Corpus)
+			scenarios.failed, plural(scenarios.all, "scenario"), runs.failed, plural(runs.all, "run"), metrics.failed, plural(metrics.all, "metric"), g.Corpus)
 	case g.loose():
 		return fmt.Sprintf("passed; the baselines can be brought up to date by gangplan check %s --update", g.Corpus)
 	}
@@ -119,6 +117,9 @@ func (p *GatePolicy) headline() string {
 	if len(parts) > 0 {
 		parts[0] = strings.Replace(parts[0], " ", fmt.Sprintf(" of %s ", plural(len(p.Metrics), "metric")), 1)
 	}
+	if n := p.improved(); n > 0 {
+		parts[0] += fmt.Sprintf(" (%d for the better, but they must be equal)", n)
+	}
 	switch n := p.digestsChanged(); {
 	case n > 0 && len(p.Digests) == 1:
 		parts = append(parts, "another digest")
@@ -134,6 +135,19 @@ func (p *GatePolicy) headline() string {
 	return strings.Join(parts, ", ")
 }
 
+// improved counts the metrics that fail although they got better.
+func (p *GatePolicy) improved() int {
+	n := 0
+	for i := range p.Metrics {
+		m := &p.Metrics[i]
+		if m.Verdict == GateFailed && m.Baseline != nil && m.Value != nil &&
+			(m.Better == Lower.String() && *m.Value < *m.Baseline || m.Better == Higher.String() && *m.Value > *m.Baseline) {
+			n++
+		}
+	}
+	return n
+}
+
 func (g *Gate) writeScenario(out *printer, s *GateScenario, o GateOptions) {
 	switch {
 	case s.Problem != "":
@@ -145,12 +159,9 @@ func (g *Gate) writeScenario(out *printer, s *GateScenario, o GateOptions) {
 		out.hanging("  "+s.Name+":", note)
 	}
 	for i := range s.Policies {
-		if p := &s.Policies[i]; (o.Verbose || p.headline() != "") && s.Baseline != "new" {
+		if p := &s.Policies[i]; (o.Verbose || p.headline() != "") && !s.Fresh {
 			g.writePolicy(out, s.Name, p, o)
 		}
-	}
-	if len(s.Policies) == 0 || s.Baseline == "new" {
-		out.printf("\n")
 	}
 }
 
@@ -216,7 +227,7 @@ func (g *Gate) gateLines(ms []GateMetric) []line {
 	lines := make([]line, len(ms))
 	for i := range ms {
 		m := &ms[i]
-		lines[i] = line{label: "  " + m.mark(g.Updated) + m.Name + m.unit(), arrow: arrowOf(m.Better)}
+		lines[i] = line{label: "  " + m.mark(g.Updated) + m.Name, arrow: arrowOf(m.Better)}
 		baseline, value := m.texts()
 		if g.Updated {
 			lines[i].cells = []string{baseline, value, m.change()}
@@ -238,13 +249,6 @@ func (m *GateMetric) mark(updated bool) string {
 		return "✗ "
 	}
 	return "✓ "
-}
-
-func (m *GateMetric) unit() string {
-	if m.Unit == "" {
-		return ""
-	}
-	return " (" + m.Unit + ")"
 }
 
 func arrowOf(better string) string {
@@ -275,7 +279,20 @@ func numberText(v *float64) string {
 	if v == nil {
 		return "null"
 	}
-	return raw(*v)
+	return short(*v)
+}
+
+// short writes a number with about six digits, whole ones with all.
+func short(v float64) string {
+	decimals := 4
+	for size := math.Abs(v); size >= 10 && decimals > 1; size /= 10 {
+		decimals--
+	}
+	s := grouped(v, decimals)
+	if strings.Contains(s, ".") {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	}
+	return s
 }
 
 func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -287,14 +304,13 @@ func (m *GateMetric) limit() string {
 	case m.Verdict == GateNew, m.Verdict == GateMissing:
 		return nothing
 	case m.Rule == "exact":
-		baseline, _ := m.texts()
-		return "= " + baseline
+		return "equal"
 	case low != nil && high != nil:
-		return raw(*low) + " … " + raw(*high)
+		return short(*low) + " … " + short(*high)
 	case low != nil:
-		return "≥ " + raw(*low)
+		return "≥ " + short(*low)
 	case high != nil:
-		return "≤ " + raw(*high)
+		return "≤ " + short(*high)
 	}
 	return nothing
 }
@@ -302,11 +318,10 @@ func (m *GateMetric) limit() string {
 // change is how much the value is off the baseline.
 func (m *GateMetric) change() string {
 	switch {
-	case m.Baseline == nil || m.Value == nil:
-		if m.Differ > 0 {
-			return seedsText(m.Differ)
-		}
+	case (m.Baseline == nil) != (m.Value == nil), m.Baseline == nil && m.Differ == 0:
 		return ""
+	case m.Baseline == nil:
+		return seedsText(m.Differ)
 	case *m.Baseline == *m.Value && m.Differ > 0:
 		return seedsText(m.Differ)
 	case *m.Baseline == *m.Value:
@@ -322,9 +337,9 @@ func seedsText(n int) string { return plural(n, "seed") + " differ" }
 
 func signed(v float64) string {
 	if v > 0 {
-		return "+" + raw(v)
+		return "+" + short(v)
 	}
-	return raw(v)
+	return short(v)
 }
 
 func signedPercent(v float64) string {
@@ -339,31 +354,32 @@ func signedPercent(v float64) string {
 }
 
 func (c *GateChange) text() string {
-	return boundText(c.Low, "-∞") + " … " + boundText(c.High, "+∞")
+	if c.Low == 0 && c.High == 0 {
+		return ""
+	}
+	return boundText(c.Low) + " … " + boundText(c.High)
 }
 
-func boundText(v *float64, infinite string) string {
-	if v == nil {
-		return infinite
+func boundText(v float64) string {
+	switch {
+	case math.IsInf(v, -1):
+		return "-∞"
+	case math.IsInf(v, 1):
+		return "+∞"
 	}
-	return signed(*v)
+	return signed(v)
 }
 
 // write writes where a run parts from its baseline.
 func (p *GateParting) write(out *printer) {
-	out.printf("  first difference, seed %d: ", p.Seed)
-	p.difference.writeParting(out, gateBaseline, gateNow)
-}
-
-// NewGateChange makes a change of its median and interval.
-func NewGateChange(median float64, interval stats.Interval) *GateChange {
-	return &GateChange{finite(median), finite(interval.Low), finite(interval.High)}
-}
-
-// finite returns a number as JSON can have it: infinite ones are null.
-func finite(v float64) *float64 {
-	if math.IsInf(v, 0) {
-		return nil
+	out.printf("  first difference, seed %d:\n", p.Seed)
+	for l := range strings.Lines(p.text()) {
+		out.printf("  %s", l)
 	}
-	return &v
+}
+
+func (p *GateParting) text() string {
+	var b strings.Builder
+	p.difference.writeParting(&printer{w: &b}, gateBaseline, gateNow)
+	return b.String()
 }

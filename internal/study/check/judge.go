@@ -197,7 +197,7 @@ func judgeMetric(m *report.Metric, r rule, base, now []value) report.GateMetric 
 	g.Limit = report.GateLimit{Low: pointer(low), High: pointer(high)}
 	c := changeOf(base, now, worst)
 	if len(now) > 1 && r.kind == within {
-		g.Change = report.NewGateChange(c.median, c.interval)
+		g.Change = &report.GateChange{Median: c.median, Low: c.interval.Low, High: c.interval.High}
 	}
 	g.Verdict = r.verdict(m, &c, median(now, worst), before, g.Differ)
 	return g

@@ -32,7 +32,8 @@ type config struct {
 // metric may get. Names of metrics may end in .*.
 type settings struct {
 	Seeds     int               `yaml:"seeds,positive"`
-	Tolerance string            `yaml:"tolerance"` // of sampled metrics
+	Tolerance string            `yaml:"tolerance"`    // of sampled metrics
+	Better    string            `yaml:"improvements"` // of exact metrics: fail, or pass
 	Metrics   map[string]string `yaml:"metrics"`
 }
 
@@ -125,6 +126,9 @@ func (s *settings) check(d *scenario.Document, under ...any) {
 			d.Fail(at("tolerance"), "%q: expected a percentage such as 2%%, exact or any: it is for metrics of several units", s.Tolerance)
 		}
 	}
+	if s.Better != "" && s.Better != "fail" && s.Better != "pass" {
+		d.Fail(at("improvements"), "%q: expected fail or pass", s.Better)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
 		unit, known := unitOf(name)
 		_, err := parseRule(s.Metrics[name], unit)
@@ -199,8 +203,15 @@ func (g *gate) rule(m *report.Metric) rule {
 		}
 	}
 	for _, s := range g.layers {
-		if s.Tolerance != "" && !m.Exact {
+		switch {
+		case !m.Exact && s.Tolerance != "":
 			return mustRule(s.Tolerance, m.Unit)
+		case m.Exact && s.Better == "pass" && m.Better == report.Neutral:
+			return rule{text: "any", kind: ignore}
+		case m.Exact && s.Better == "pass":
+			return rule{text: "not worse", kind: within}
+		case m.Exact && s.Better == "fail":
+			return rule{text: "exact"}
 		}
 	}
 	return rule{text: "exact"}

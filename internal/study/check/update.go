@@ -49,11 +49,13 @@ func (c *corpus) update(ctx context.Context, o Options) (g *report.Gate, err err
 func (e *entry) update(s *stage, version string) (report.GateScenario, error) {
 	next := newBaseline(e, version)
 	g := report.GateScenario{Name: e.name, File: slash(e.file), Baseline: e.become(next)}
-	if problem := e.problem(); problem == "" || e.baseline == nil {
-		g.Policies = e.judgePolicies()
-	} else {
-		g.Notes = append(g.Notes, problem)
+	if problem := e.problem(); problem != "" {
+		if g.Fresh = true; e.baseline != nil {
+			g.Notes = append(g.Notes, problem)
+		}
+		e.baseline = nil
 	}
+	g.Policies = e.judgePolicies()
 	if g.Baseline == unchanged {
 		return g, nil
 	}
