@@ -17,11 +17,14 @@ type Books struct {
 	End      int64                                // ns from the start of the scenario
 	Sums     [][ledger.NumAccounts]ledger.Uint128 // milli-GPU x ns, per GPU model
 	Reserved ledger.Uint128                       // quota taken beyond what was bound, milli-GPU x ns
+
+	standing []ledger.Rates // milli-GPU in each account at the end, per GPU model
+	reserved int64          // milli-GPU of quota taken beyond what was bound at the end
 }
 
 // OwnBooks copies the accounts of a run at its own end.
 func OwnBooks(r *sim.Result) *Books {
-	b := &Books{End: r.End, Reserved: r.Reserved}
+	b := &Books{End: r.End, Reserved: r.Reserved, reserved: r.ReservedRate}
 	if r.Books == nil {
 		return b
 	}
@@ -30,8 +33,34 @@ func OwnBooks(r *sim.Result) *Books {
 		for a := range ledger.NumAccounts {
 			b.Sums[m][a] = r.Books.Sum(m, a)
 		}
+		b.standing = append(b.standing, r.Books.Rates(m))
 	}
 	return b
+}
+
+// KeepOn keeps the books on to a later end: what stands in an account goes on standing
+// there. Pods that are terminating are taken to be gone.
+//
+// It panics if jobs are still running, whose time no account has yet: runs that are
+// compared share their `until`.
+func (b *Books) KeepOn(end int64) {
+	dt := uint64(end - b.End)
+	b.Reserved.AddProduct(uint64(b.reserved), dt)
+	b.End = end
+	if dt == 0 {
+		return
+	}
+	for m := range b.Sums {
+		rates := b.standing[m]
+		if rates[ledger.Running] != 0 {
+			panic("report: the books of a run that still runs jobs cannot be kept on")
+		}
+		rates[ledger.NoDemand] += rates[ledger.Terminating]
+		rates[ledger.Terminating] = 0
+		for a := range b.Sums[m] {
+			b.Sums[m][a].AddProduct(uint64(rates[a]), dt)
+		}
+	}
 }
 
 // hours converts milli-GPU x ns to GPU-hours. Whole hours are exact; sums are far below

@@ -12,6 +12,7 @@ type Summary struct {
 	EndNanos int64        `json:"end_ns"`
 	AtRisk   string       `json:"at_risk_milli_gpu_ns"`
 	Reserved string       `json:"quota_reserved_unused_milli_gpu_ns"`
+	Taken    int64        `json:"quota_reserved_unused_milli_gpu"` // standing so at the end
 	Models   []ModelBooks `json:"gpu_models"`
 
 	Fragmentation *Fragmentation `json:"fragmentation,omitempty"`
@@ -34,7 +35,7 @@ type AccountBooks struct {
 
 func newSummary(label string, r *sim.Result) *Summary {
 	s := &Summary{Run: NewRun(label, r, nil), EndNanos: r.End, AtRisk: decimal(r.AtRisk),
-		Reserved: decimal(r.Reserved), Models: make([]ModelBooks, r.Books.Models()), Fragmentation: newFragmentation(r), Waiting: newWaiting(r)}
+		Reserved: decimal(r.Reserved), Taken: r.ReservedRate, Models: make([]ModelBooks, r.Books.Models()), Fragmentation: newFragmentation(r), Waiting: newWaiting(r)}
 	for m := range s.Models {
 		rates := r.Books.Rates(m)
 		s.Models[m] = ModelBooks{Model: r.Config.Cluster.Models[m], Running: rates[ledger.Running]}

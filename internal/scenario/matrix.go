@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/policies"
 	"gopkg.in/yaml.v3"
 )
 
@@ -45,7 +46,8 @@ type Study struct {
 var Keeps = []string{"tables", "summary", "decisions"}
 
 // Axis is one axis of a study. Its name is unique among the axes: the last part of the
-// path if that is enough.
+// path if that is enough. There is always one of policies: if no axis sets them, the first
+// has those of the scenario.
 type Axis struct {
 	Name   string
 	Paths  []string // the fields it sets
@@ -113,6 +115,7 @@ func (r *studyReader) read(metrics []string) {
 	if len(r.errs.list) > 0 {
 		return
 	}
+	r.addPolicies()
 	r.nameAxes()
 	for i := range r.Exclude {
 		r.step("exclude", func() { r.step(i, func() { r.readHole(target(r.Exclude[i].node)) }) })
@@ -193,6 +196,33 @@ func (r *studyReader) readMatrix() {
 	})
 }
 
+// addPolicies puts an axis of the scenario's policies before the others, unless one of them
+// sets the policies.
+func (r *studyReader) addPolicies() {
+	for i := range r.Axes {
+		if slices.Contains(r.Axes[i].Paths, policyPath) {
+			return
+		}
+	}
+	labels := policies.Names()
+	if r.Base.Policies != nil {
+		labels = nil
+	}
+	for _, p := range r.Base.Policies {
+		labels = append(labels, cmp.Or(p.As, p.Name))
+	}
+	at := r.Scenario.node
+	word := func(s string) *yaml.Node {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Line: at.Line, Column: at.Column}
+	}
+	v := axisValues{r, word(policyPath), nil}
+	a := Axis{Name: policyPath, Paths: []string{policyPath}}
+	for _, label := range labels {
+		a.Points = append(a.Points, v.point(word(label)))
+	}
+	r.Axes = slices.Insert(r.Axes, 0, a)
+}
+
 // axis reads the values of one axis: a list, a range, one value, or names for groups of
 // fields that move together.
 func (r *studyReader) axis(key, n *yaml.Node) Axis {
@@ -204,9 +234,9 @@ func (r *studyReader) axis(key, n *yaml.Node) Axis {
 		for i, c := range n.Content {
 			r.step(i, func() { a.Points = append(a.Points, v.points(c)...) })
 		}
-	case n.Kind == yaml.MappingNode && key.Value != onlyPolicy && isGroups(n):
+	case n.Kind == yaml.MappingNode && key.Value != policyPath && isGroups(n):
 		a.Points, a.Paths = r.groups(n)
-	case n.Kind == yaml.MappingNode && key.Value != onlyPolicy:
+	case n.Kind == yaml.MappingNode && key.Value != policyPath:
 		a.Points = v.stepped(n)
 	default:
 		a.Points = v.points(n)
@@ -230,13 +260,21 @@ func (r *studyReader) checkAxis(n *yaml.Node, a *Axis) {
 	seen := map[string]bool{}
 	for _, p := range a.Points {
 		if seen[p.Label] {
-			r.fail(n, "%s is listed twice", quote(p.Label))
+			r.fail(n, "%s is listed twice%s", quote(p.Label), ownName(a, p.Label))
 		}
 		seen[p.Label] = true
 	}
 	if len(a.Paths) == 1 {
 		a.Unit = unitOf(typeAt(a.Paths[0]))
 	}
+}
+
+// ownName says how two policies are told apart.
+func ownName(a *Axis, label string) string {
+	if a.Name != policyPath {
+		return ""
+	}
+	return fmt.Sprintf(": give one of them a name of its own, as in {name: %s, as: my-name}", label)
 }
 
 // isGroups tells names for groups of fields from a range: they lead to mappings.

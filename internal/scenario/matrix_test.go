@@ -97,7 +97,7 @@ func TestRangesAreExact(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, p := range s.Axes[0].Points {
+		for _, p := range s.Axes[1].Points {
 			got = append(got, p.Label)
 			if !p.Numeric {
 				t.Errorf("%s: %s is no number", c.path, p.Label)

@@ -14,8 +14,8 @@ import (
 // in cluster.synthetic.racks or workload.jobs[0].gpus. In brackets there may also be the
 // name of an entry, as in queues[research].quota.gpu, or a key that has dots in it.
 // Mappings on the way are made where they are missing; entries of lists are not. The value
-// null leaves the field out. The path `policy` stands for the one policy to be run: its
-// label or name, or a mapping with its parameters.
+// null leaves the field out. The path `policy` stands for the policies to be run, one or a
+// list: labels or names of the scenario's, or mappings with their parameters.
 type Override struct {
 	Path, Value Value // the path is a text
 }
@@ -46,6 +46,16 @@ func ParseValue(origin, text string) (Value, error) {
 func Set(origin, path, value string) (Override, error) {
 	v, err := ParseValue(origin, value)
 	return Override{Value{origin, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: path}}, v}, err
+}
+
+// Join makes one override of several of one field, whose value is the list of theirs.
+func Join(overrides []Override) Override {
+	first := overrides[0]
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: first.Value.node.Line, Column: first.Value.node.Column}
+	for _, o := range overrides {
+		list.Content = append(list.Content, o.Value.node)
+	}
+	return Override{first.Path, Value{first.Value.file, list}}
 }
 
 // each visits a node and all below it; aliases are not followed.
@@ -108,8 +118,9 @@ func (c *copier) copy(n *yaml.Node) *yaml.Node {
 	return &to
 }
 
-// With returns the file under some overrides, each laid over what those before it made.
-// f must have been parsed; it does not change. The error is an Errors.
+// With returns the file under some overrides, each laid over what those before it made;
+// those of the policies to be run come last. f must have been parsed; it does not change.
+// The error is an Errors.
 func (f *File) With(overrides ...Override) (*File, error) {
 	out := &File{name: f.name, foreign: map[*yaml.Node]string{}}
 	maps.Copy(out.foreign, f.foreign)
@@ -120,8 +131,12 @@ func (f *File) With(overrides ...Override) (*File, error) {
 	}}
 	out.root = whole.copy(f.root)
 	d := newDecoder(out)
-	for i := range overrides {
-		(&layer{decoder: d, given: &overrides[i]}).lay()
+	for _, last := range []bool{false, true} {
+		for i := range overrides {
+			if l := (&layer{decoder: d, given: &overrides[i]}); last == (l.given.Path.String() == policyPath) {
+				l.lay()
+			}
+		}
 	}
 	if err := out.decodeWith(d); err != nil {
 		return nil, err

@@ -12,8 +12,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// onlyPolicy is the path that stands for the policy to be run.
-const onlyPolicy = "policy"
+// The path that stands for the policies to be run, and that of the seed.
+const (
+	policyPath = "policy"
+	seedPath   = "seed"
+)
 
 // layer lays one override over the nodes of a file.
 type layer struct {
@@ -30,7 +33,7 @@ func (l *layer) wrong(format string, args ...any) {
 
 func (l *layer) lay() {
 	l.value = l.adopt(l.given.Value)
-	if l.given.Path.String() == onlyPolicy {
+	if l.given.Path.String() == policyPath {
 		l.layPolicy()
 		return
 	}
@@ -238,16 +241,23 @@ func entryName(n *yaml.Node) string {
 	return ""
 }
 
-// layPolicy leaves one policy: one of the scenario's by its label or name, one of the
-// registry with its defaults, or a new one.
+// layPolicy leaves one policy, or a list of them: some of the scenario by their label or
+// name, some of the registry with their defaults, new ones.
 func (l *layer) layPolicy() {
-	only := l.value
-	if v := target(only); v.Kind == yaml.ScalarNode {
-		if only = l.namedPolicy(v); only == nil {
+	given := []*yaml.Node{l.value}
+	if v := target(l.value); v.Kind == yaml.SequenceNode {
+		given = v.Content
+	}
+	list := l.made(yaml.SequenceNode, "!!seq", "")
+	for _, n := range given {
+		if v := target(n); v.Kind == yaml.ScalarNode {
+			n = l.namedPolicy(v)
+		}
+		if n == nil {
 			return
 		}
+		list.Content = append(list.Content, n)
 	}
-	list := l.made(yaml.SequenceNode, "!!seq", "", only)
 	root := l.file.root
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if root.Content[i].Value == "policies" {
@@ -281,9 +291,9 @@ func (l *layer) namedPolicy(v *yaml.Node) *yaml.Node {
 	case len(called) == 1:
 		return called[0]
 	case registered:
-		return l.value
+		return v
 	default:
-		l.errs.add(&Error{l.given.Value.file, v.Line, v.Column, onlyPolicy, fmt.Sprintf("unknown policy %s: expected one of %s%s",
+		l.errs.add(&Error{l.given.Value.file, v.Line, v.Column, policyPath, fmt.Sprintf("unknown policy %s: expected one of %s%s",
 			quote(v.Value), strings.Join(known, ", "), suggest.Hint(v.Value, known))})
 	}
 	return nil

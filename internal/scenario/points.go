@@ -19,6 +19,10 @@ type axisValues struct {
 
 // point sets the field to a value.
 func (v *axisValues) point(n *yaml.Node) Point {
+	null := target(n).ShortTag() == "!!null" // leaves the field out
+	if v.of != nil && (!null || v.key.Value == seedPath) {
+		v.decode(n, reflect.New(v.of).Elem())
+	}
 	p := pointOf(labelOf(n), v.of)
 	p.Set = []Override{{Value{v.file.name, v.key}, Value{v.file.name, n}}}
 	return p

@@ -4,29 +4,34 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Each calls f for 0 to n-1, several at a time: parallel of them, or GOMAXPROCS if that is
 // 0 or more. Each call writes only what belongs to its number, so that nothing depends on
-// how many run at a time. The error is that of the smallest number that failed; calls behind
-// it are not made, and the context of those under way ends.
+// how many run at a time. The error is that of the smallest number that failed. Calls behind
+// it are not made, and those under way are told by the Err of their context, not by its Done.
 func Each(ctx context.Context, n, parallel int, f func(ctx context.Context, i int) error) error {
-	e := &each{failed: n, failures: make([]error, n), cancel: make([]context.CancelFunc, n)}
+	failures := make([]error, n)
+	var next, failed atomic.Int64
+	failed.Store(int64(n))
 	var workers sync.WaitGroup
 	for range min(n, slots(parallel)) {
 		workers.Go(func() {
-			for own, i := e.begin(ctx); i >= 0; own, i = e.begin(ctx) {
-				err := own.Err()
-				if err == nil {
-					err = f(own, i)
+			for i := next.Add(1) - 1; i < failed.Load(); i = next.Add(1) - 1 {
+				own := &turn{ctx, i, &failed}
+				if failures[i] = own.Err(); failures[i] == nil {
+					failures[i] = f(own, int(i))
 				}
-				e.end(i, err)
+				if failures[i] != nil {
+					lower(&failed, i)
+				}
 			}
 		})
 	}
 	workers.Wait()
-	if e.failed < n {
-		return e.failures[e.failed]
+	if first := failed.Load(); first < int64(n) {
+		return failures[first]
 	}
 	return nil
 }
@@ -39,39 +44,29 @@ func slots(parallel int) int {
 	return n
 }
 
-// each is what the workers of one Each share.
-type each struct {
-	mu       sync.Mutex
-	next     int // the first call that was not begun
-	failed   int // the first that failed; the number of calls if none did
-	failures []error
-	cancel   []context.CancelFunc // of those under way
+// lower makes a number at most i.
+func lower(n *atomic.Int64, i int64) {
+	for old := n.Load(); i < old; old = n.Load() {
+		if n.CompareAndSwap(old, i) {
+			return
+		}
+	}
 }
 
-// begin takes the next call and makes its context, or returns -1 if there is none to make.
-func (e *each) begin(ctx context.Context) (context.Context, int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	i := e.next
-	if i >= e.failed {
-		return nil, -1
-	}
-	e.next++
-	own, cancel := context.WithCancel(ctx)
-	e.cancel[i] = cancel
-	return own, i
+// turn is the context of one call: over when the whole is, or when one before it failed.
+type turn struct {
+	context.Context
+	i      int64
+	failed *atomic.Int64
 }
 
-// end notes how a call ended. One that failed ends those behind it.
-func (e *each) end(i int, err error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.cancel[i]()
-	if e.failures[i] = err; err == nil || i > e.failed {
-		return
+// Err returns why the call need not go on, if it need not.
+func (t *turn) Err() error {
+	if err := t.Context.Err(); err != nil {
+		return err
 	}
-	for _, cancel := range e.cancel[i+1 : e.next] {
-		cancel()
+	if t.failed.Load() < t.i {
+		return context.Canceled
 	}
-	e.failed = i
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -32,7 +33,9 @@ func TestEachFails(t *testing.T) {
 				return fmt.Errorf("call %d", i)
 			}
 			if i == 14 {
-				<-ctx.Done()
+				for ctx.Err() == nil {
+					runtime.Gosched()
+				}
 				return ctx.Err()
 			}
 			finished[i] = true

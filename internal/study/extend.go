@@ -3,7 +3,6 @@ package study
 import (
 	"github.com/gangplan/gangplan/report"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/sim/ledger"
 )
 
 // Extended is a run with its books kept on to an end that all compared runs share. The
@@ -28,28 +27,7 @@ func Extend(results []*sim.Result) []Extended {
 	out := make([]Extended, len(results))
 	for i, r := range results {
 		out[i] = Extended{r, report.OwnBooks(r)}
-		prolong(out[i].Books, r, latest)
+		out[i].Books.KeepOn(latest)
 	}
 	return out
-}
-
-// prolong adds what stands in each account for the time from the run's own end to another.
-func prolong(b *report.Books, r *sim.Result, end int64) {
-	dt := uint64(end - b.End)
-	b.Reserved.AddProduct(uint64(r.ReservedRate), dt)
-	b.End = end
-	if dt == 0 {
-		return
-	}
-	for m := range b.Sums {
-		rates := r.Books.Rates(m)
-		if rates[ledger.Running] != 0 {
-			panic("study: a run that still runs jobs cannot be extended")
-		}
-		rates[ledger.NoDemand] += rates[ledger.Terminating] // they are gone before long
-		rates[ledger.Terminating] = 0
-		for a := range b.Sums[m] {
-			b.Sums[m][a].AddProduct(uint64(rates[a]), dt)
-		}
-	}
 }

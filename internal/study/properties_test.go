@@ -47,7 +47,7 @@ func TestExtendedBooksBalance(t *testing.T) {
 		}
 		near := Extend(results)
 		for i := range results {
-			prolong(near[i].Books, results[i], extended[i].Books.End)
+			near[i].Books.KeepOn(extended[i].Books.End)
 			for m := range near[i].Books.Sums {
 				if near[i].Books.Sums[m] != extended[i].Books.Sums[m] {
 					t.Fatalf("run %d: two steps give %v, one %v", i, near[i].Books.Sums[m], extended[i].Books.Sums[m])

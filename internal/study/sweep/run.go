@@ -1,0 +1,146 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
+)
+
+// Options say how a sweep is run.
+type Options struct {
+	Dir      string // where cells and results go
+	Parallel int    // runs at a time; 0, or more than that, is GOMAXPROCS
+	Shard    Shard
+	Progress func(Progress) // if not nil, it hears of every finished run, one call at a time
+}
+
+// Progress is how far a sweep has come.
+type Progress struct {
+	Runs   int // to be made, those of the shard
+	Done   int // that are there
+	Reused int // of these, that were there before
+	Redone int // of these, that were there but damaged
+}
+
+// Interrupted is the error of a sweep that was cancelled. What is done stays done.
+type Interrupted struct{ Progress }
+
+func (e *Interrupted) Error() string {
+	return fmt.Sprintf("interrupted; %d of %d runs are done: the same command goes on from there", e.Done, e.Runs)
+}
+
+func (e *Interrupted) Unwrap() error { return context.Canceled }
+
+// Run makes all runs of a shard that are not there yet. Any number of processes may run
+// different shards in the same folder. After an error, or at whatever moment a process
+// ends, every cell is there whole or has to be run.
+func (p *Plan) Run(ctx context.Context, o Options) (Progress, error) {
+	cells := filepath.Join(o.Dir, cellsDir)
+	if err := writable(cells); err != nil {
+		return Progress{}, err
+	}
+	tasks := p.part(o.Shard)
+	if err := sweepAway(cells, tasks); err != nil {
+		return Progress{}, err
+	}
+	r := &runner{plan: p, cells: cells, report: o.Progress}
+	r.now.Runs = len(tasks)
+	err := study.Each(ctx, len(tasks), o.Parallel, func(ctx context.Context, i int) error { return r.one(ctx, tasks[i]) })
+	if errors.Is(err, context.Canceled) {
+		err = &Interrupted{r.now}
+	}
+	return r.now, err
+}
+
+// writable makes a folder and finds out whether anything can be written to it, before
+// hours are spent on what cannot be kept.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	probe, err := os.MkdirTemp(dir, tempPrefix)
+	if err != nil {
+		return err
+	}
+	return os.Remove(probe)
+}
+
+// runner is what the workers of one Run share.
+type runner struct {
+	plan   *Plan
+	cells  string
+	report func(Progress)
+
+	mu  sync.Mutex
+	now Progress
+}
+
+// one makes a run unless it is there.
+func (r *runner) one(ctx context.Context, t *task) error {
+	err := t.verify(r.cells)
+	var damaged *damagedError
+	switch {
+	case err == nil:
+		r.count(Progress{Done: 1, Reused: 1})
+		return nil
+	case errors.As(err, &damaged):
+		r.count(Progress{Redone: 1})
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := r.plan.make(ctx, r.cells, t); err != nil {
+		return err
+	}
+	r.count(Progress{Done: 1})
+	return nil
+}
+
+func (r *runner) count(more Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now.Done += more.Done
+	r.now.Reused += more.Reused
+	r.now.Redone += more.Redone
+	if r.report != nil {
+		r.report(r.now)
+	}
+}
+
+// make makes a run and keeps it.
+func (p *Plan) make(ctx context.Context, cells string, t *task) error {
+	s, err := t.of.acquire()
+	if err != nil {
+		return err
+	}
+	defer t.of.release()
+	own, err := s.WithSeed(t.seed)
+	if err != nil {
+		return err
+	}
+	outcome, err := p.play(ctx, own, t)
+	if err != nil {
+		return err
+	}
+	_, err = p.write(cells, t, *outcome)
+	return err
+}
+
+// play is one run, by itself.
+func (p *Plan) play(ctx context.Context, s *scenario.Scenario, t *task) (*study.Outcome, error) {
+	choice := study.Choices(s)[t.choice]
+	outcomes, err := study.Run(ctx, s.Config, []study.Choice{choice}, study.Options{Record: p.study.Keep == "decisions", Parallel: 1})
+	if errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.cell, err)
+	}
+	return &outcomes[0], nil
+}

@@ -1,0 +1,118 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/report"
+)
+
+// setting is a scenario of the study; its policies and seeds share it. Its jobs are in
+// memory only while runs of it are under way.
+type setting struct {
+	study  *scenario.Study
+	set    []scenario.Override
+	traces *scenario.Traces
+
+	// What describe finds out.
+	manifest report.Manifest // as far as it is the same for all runs
+	policies []scenario.PolicyChoice
+	seed     uint64
+	sample   int64 // ns
+	cost     int64 // what a run of it takes, in some unit
+	warnings []string
+
+	mu       sync.Mutex
+	users    int
+	resolved *scenario.Scenario
+}
+
+func (s *setting) resolve() (*scenario.Scenario, error) {
+	f, err := s.study.Base.With(s.set...)
+	if err != nil {
+		return nil, err
+	}
+	return f.ResolveSharing(s.study.Dir, s.traces)
+}
+
+// describe resolves the scenario and keeps all of it but its jobs.
+func (s *setting) describe() error {
+	r, err := s.resolve()
+	if err != nil {
+		return err
+	}
+	s.manifest = report.Manifest{Scenario: report.Input{Name: r.Name, Hash: "sha256:" + r.Hash}, Assumptions: r.Assumptions}
+	for _, in := range r.Inputs {
+		s.manifest.Inputs = append(s.manifest.Inputs, report.Input{Name: in.Name, Hash: "sha256:" + in.SHA256})
+	}
+	s.policies, s.seed, s.sample, s.warnings = r.Policies, r.Config.Seed, r.Config.SampleEvery, r.Warnings
+	for i := range r.Config.Jobs {
+		s.cost++
+		for k := range r.Config.Jobs[i].PodSets {
+			s.cost += int64(r.Config.Jobs[i].PodSets[k].Count)
+		}
+	}
+	return nil
+}
+
+// acquire returns the scenario for a run; release follows.
+func (s *setting) acquire() (*scenario.Scenario, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.resolved == nil {
+		r, err := s.resolve()
+		if err != nil {
+			return nil, err
+		}
+		if now := "sha256:" + r.Hash; now != s.manifest.Scenario.Hash {
+			return nil, fmt.Errorf("the files of the study changed while it was running")
+		}
+		s.resolved = r
+	}
+	s.users++
+	return s.resolved, nil
+}
+
+func (s *setting) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users == 0 {
+		s.resolved = nil
+	}
+}
+
+// exactVersion tells builds apart that have no version of their own, by the hash of the
+// program: results of an older one must not be taken for those of this one.
+func exactVersion(version string) (string, error) {
+	if version != "devel" && !strings.HasSuffix(version, "+dirty") {
+		return version, nil
+	}
+	sum, err := programHash()
+	if err != nil {
+		return "", fmt.Errorf("this build has no version, and its program cannot be read: %w", err)
+	}
+	return version + "-" + sum[:12], nil
+}
+
+var programHash = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+})
