@@ -127,10 +127,14 @@ func (s *Step) fields() []string {
 
 // why is the cause of what was taken away, and for what something given had to wait.
 func (s *Step) why() string {
-	if why := s.Why.String(); why != "" && (s.Kind == sim.Admit || s.Kind == sim.Bind) {
+	switch why := s.Why.String(); {
+	case why == "":
+		return ""
+	case s.Kind == sim.Admit || s.Kind == sim.Bind:
 		return "waited: " + why
+	default:
+		return "cause: " + why
 	}
-	return s.Why.String()
 }
 
 // orPosition writes a name, or the position of what has none.

@@ -149,16 +149,19 @@ func gateStep(s *Step) *GateStep {
 	if s == nil {
 		return nil
 	}
-	g := &GateStep{TimeNanos: s.Time, Kind: s.Kind.String(), Job: s.fields()[2], Node: s.Node, Queue: s.Queue, Count: s.Count, Why: s.why()}
+	g := &GateStep{TimeNanos: s.Time, Kind: s.Kind.String(), Job: s.fields()[2], Node: s.Node, Queue: s.Queue, Count: s.Count, Why: s.Why.String()}
 	if s.Rank >= 0 {
 		g.Rank = &s.Rank
 	}
 	return g
 }
 
-// Finish decides whether the gate is passed.
+// Finish decides whether the gate is passed. After an update it is.
 func (g *Gate) Finish() {
 	g.Passed = true
+	if g.Updated {
+		return
+	}
 	for i := range g.Scenarios {
 		g.Passed = g.Passed && !g.Scenarios[i].Fails()
 	}

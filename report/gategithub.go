@@ -48,7 +48,7 @@ func (g *Gate) annotations() (errors, warnings []annotation) {
 		}
 		for k := range s.Policies {
 			p := &s.Policies[k]
-			if a := p.annotation(s); p.Fails() {
+			if a := p.annotation(s, g.Updated); p.Fails() {
 				errors = append(errors, a)
 			} else if p.count(only(GateBetter)) > 0 {
 				warnings = append(warnings, a)
@@ -63,8 +63,8 @@ var infinitelyBad = math.Inf(1)
 
 // annotation says how a policy stands: its headline, its worst metric, and where it parts
 // from its baseline.
-func (p *GatePolicy) annotation(s *GateScenario) annotation {
-	a := annotation{s.File, s.Name + " · " + p.Label, p.headline(), 0}
+func (p *GatePolicy) annotation(s *GateScenario, updated bool) annotation {
+	a := annotation{s.File, s.Name + " · " + p.Label, p.headline(updated), 0}
 	if p.Problem != "" {
 		a.severity = infinitelyBad
 	}

@@ -23,19 +23,35 @@ type (
 		Failures int         `xml:"failures,attr"`
 		File     string      `xml:"file,attr,omitempty"`
 		Cases    []junitCase `xml:"testcase"`
-		Out      string      `xml:"system-out,omitempty"`
+		Out      *junitText  `xml:"system-out"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
 		Name    string        `xml:"name,attr"`
 		Failure *junitFailure `xml:"failure"`
-		Out     string        `xml:"system-out,omitempty"`
+		Out     *junitText    `xml:"system-out"`
 	}
 	junitFailure struct {
 		Message string `xml:"message,attr"`
 		Type    string `xml:"type,attr"`
 	}
+	junitText struct {
+		Text string `xml:",cdata"`
+	}
 )
+
+// junitOut is text that stands as it is: characters that XML does not have are replaced.
+func junitOut(text string) *junitText {
+	if text == "" {
+		return nil
+	}
+	return &junitText{strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == '\uFFFE' || r == '\uFFFF' {
+			return '\uFFFD'
+		}
+		return r
+	}, text)}
+}
 
 // WriteJUnit writes the gate as JUnit XML.
 func (g *Gate) WriteJUnit(w io.Writer) error {
@@ -73,7 +89,7 @@ func (s *junitSuite) count() {
 func (s *GateScenario) junit() []junitSuite {
 	var suites []junitSuite
 	if s.Problem != "" {
-		suites = append(suites, junitSuite{Name: s.Name, File: s.File, Out: strings.Join(s.Notes, "\n"),
+		suites = append(suites, junitSuite{Name: s.Name, File: s.File, Out: junitOut(strings.Join(s.Notes, "\n")),
 			Cases: []junitCase{{Class: s.Name, Name: "baseline", Failure: &junitFailure{s.Problem, string(GateFailed)}}}})
 	}
 	for i := range s.Policies {
@@ -84,30 +100,29 @@ func (s *GateScenario) junit() []junitSuite {
 
 func (p *GatePolicy) junit(s *GateScenario) junitSuite {
 	class := s.Name + "." + p.Label
-	suite := junitSuite{Name: s.Name + "/" + p.Label, File: s.File, Out: p.junitOut()}
+	suite := junitSuite{Name: s.Name + "/" + p.Label, File: s.File, Out: junitOut(p.explained())}
 	if p.Problem != "" {
 		suite.Cases = append(suite.Cases, junitCase{Class: class, Name: "baseline", Failure: &junitFailure{p.Problem, string(GateFailed)}})
 	}
 	for _, d := range p.Digests {
-		c := junitCase{Class: class, Name: fmt.Sprintf("digest, seed %d", d.Seed), Out: d.text()}
-		if d.Verdict.Fails() {
-			c.Failure, c.Out = &junitFailure{c.Out, string(d.Verdict)}, ""
-		}
-		suite.Cases = append(suite.Cases, c)
+		suite.Cases = append(suite.Cases, junitCaseOf(class, fmt.Sprintf("digest, seed %d", d.Seed), d.text(), d.Verdict))
 	}
 	for i := range p.Metrics {
 		m := &p.Metrics[i]
-		c := junitCase{Class: class, Name: m.Name, Out: m.sentence()}
-		if m.Verdict.Fails() {
-			c.Failure, c.Out = &junitFailure{c.Out, string(m.Verdict)}, ""
-		}
-		suite.Cases = append(suite.Cases, c)
+		suite.Cases = append(suite.Cases, junitCaseOf(class, m.Name, m.sentence(), m.Verdict))
 	}
 	return suite
 }
 
-// junitOut is what explains the suite: notes, and where the runs part.
-func (p *GatePolicy) junitOut() string {
+func junitCaseOf(class, name, text string, v GateVerdict) junitCase {
+	if v.Fails() {
+		return junitCase{Class: class, Name: name, Failure: &junitFailure{text, string(v)}}
+	}
+	return junitCase{Class: class, Name: name, Out: junitOut(text)}
+}
+
+// explained is what explains a suite: notes, and where the runs part.
+func (p *GatePolicy) explained() string {
 	var b strings.Builder
 	for _, note := range p.Notes {
 		b.WriteString(note + "\n")

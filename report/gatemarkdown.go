@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -23,6 +24,9 @@ func (g *Gate) markdown(limit int, o GateOptions) string {
 		mark = "❌"
 	}
 	fmt.Fprintf(&b, "## %s gangplan check: %s\n\n%s\n", mark, markdownText(g.conclusion()), markdownText(g.title()))
+	if b.Len() > limit {
+		return ""
+	}
 	sections := append(g.sections(o, true), g.sections(o, false)...)
 	for i, s := range sections {
 		if b.Len()+len(s) > limit-cutRoom {
@@ -48,7 +52,7 @@ func (g *Gate) sections(o GateOptions, failing bool) []string {
 		}
 		for k := range s.Policies {
 			p := &s.Policies[k]
-			if p.Fails() == failing && (o.Verbose || p.headline() != "") {
+			if p.Fails() == failing && (o.Verbose || p.headline(g.Updated) != "") && !s.Fresh {
 				out = append(out, g.markdownPolicy(s.Name, p, o))
 			}
 		}
@@ -75,10 +79,7 @@ func (s *GateScenario) markdownHead() string {
 func (g *Gate) markdownPolicy(scenario string, p *GatePolicy, o GateOptions) string {
 	var b strings.Builder
 	out := &printer{w: &b}
-	headline := p.headline()
-	if headline == "" {
-		headline = "equal to the baseline"
-	}
+	headline := cmp.Or(p.headline(g.Updated), allEqual)
 	out.printf("\n### %s · %s\n\n%s\n", markdownText(scenario), markdownText(p.Label), markdownText(headline))
 	for _, note := range p.Notes {
 		out.printf("\n%s\n", markdownText(note))

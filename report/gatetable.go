@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -51,7 +52,7 @@ func (g *Gate) writeTable(out *printer, o GateOptions) {
 	case quiet > 0 && g.Updated:
 		out.printf("%s: nothing changed\n", plural(quiet, "scenario"))
 	case quiet > 0:
-		out.printf("✓ %s: equal to the baseline\n", plural(quiet, "scenario"))
+		out.printf("✓ %s: %s\n", plural(quiet, "scenario"), allEqual)
 	}
 	out.printf("%s\n", g.conclusion())
 }
@@ -96,7 +97,7 @@ func (s *GateScenario) silent(o GateOptions) bool {
 		return false
 	}
 	for i := range s.Policies {
-		if s.Policies[i].headline() != "" {
+		if s.Policies[i].headline(false) != "" {
 			return false
 		}
 	}
@@ -104,20 +105,15 @@ func (s *GateScenario) silent(o GateOptions) bool {
 }
 
 // headline says in few words what is not equal, "" if all is.
-func (p *GatePolicy) headline() string {
-	var parts []string
-	for _, v := range []struct {
-		verdict GateVerdict
-		text    string
-	}{{GateFailed, "failed"}, {GateMissing, "missing"}, {GateBetter, "better"}, {GateChanged, "changed within their tolerance"}, {GateNew, "new"}} {
-		if n := p.count(only(v.verdict)); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, v.text))
-		}
+func (p *GatePolicy) headline(updated bool) string {
+	parts := p.counts()
+	if updated {
+		parts = p.changes()
 	}
 	if len(parts) > 0 {
 		parts[0] = strings.Replace(parts[0], " ", fmt.Sprintf(" of %s ", plural(len(p.Metrics), "metric")), 1)
 	}
-	if n := p.improved(); n > 0 {
+	if n := p.improved(); n > 0 && !updated {
 		parts[0] += fmt.Sprintf(" (%d for the better, but they must be equal)", n)
 	}
 	switch n := p.digestsChanged(); {
@@ -130,9 +126,38 @@ func (p *GatePolicy) headline() string {
 		parts = append([]string{p.Problem}, parts...)
 	}
 	if len(parts) == 0 && len(p.Notes) > 0 {
-		return "equal to the baseline"
+		return allEqual
 	}
 	return strings.Join(parts, ", ")
+}
+
+const allEqual = "equal to the baseline"
+
+// counts says how many metrics there are of each verdict that is worth a word.
+func (p *GatePolicy) counts() (parts []string) {
+	for _, v := range []struct {
+		verdict GateVerdict
+		text    string
+	}{{GateFailed, "failed"}, {GateMissing, "missing"}, {GateBetter, "better"}, {GateChanged, "changed within their tolerance"}, {GateNew, "new"}} {
+		if n := p.count(only(v.verdict)); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v.text))
+		}
+	}
+	return parts
+}
+
+// changes says the same of an update, in which nothing fails.
+func (p *GatePolicy) changes() (parts []string) {
+	different := func(v GateVerdict) bool { return v == GateFailed || v == GateBetter || v == GateChanged }
+	for _, v := range []struct {
+		is   func(GateVerdict) bool
+		text string
+	}{{different, "changed"}, {only(GateMissing), "gone"}, {only(GateNew), "new"}} {
+		if n := p.count(v.is); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v.text))
+		}
+	}
+	return parts
 }
 
 // improved counts the metrics that fail although they got better.
@@ -159,7 +184,7 @@ func (g *Gate) writeScenario(out *printer, s *GateScenario, o GateOptions) {
 		out.hanging("  "+s.Name+":", note)
 	}
 	for i := range s.Policies {
-		if p := &s.Policies[i]; (o.Verbose || p.headline() != "") && !s.Fresh {
+		if p := &s.Policies[i]; (o.Verbose || p.headline(g.Updated) != "") && !s.Fresh {
 			g.writePolicy(out, s.Name, p, o)
 		}
 	}
@@ -173,11 +198,7 @@ func (g *Gate) writePolicy(out *printer, scenario string, p *GatePolicy, o GateO
 	case p.Fails():
 		mark = "✗ "
 	}
-	headline := p.headline()
-	if headline == "" {
-		headline = "equal to the baseline"
-	}
-	out.hanging(mark+scenario+" · "+p.Label+":", headline)
+	out.hanging(mark+scenario+" · "+p.Label+":", cmp.Or(p.headline(g.Updated), allEqual))
 	for _, note := range p.Notes {
 		out.hanging("   ", note)
 	}
