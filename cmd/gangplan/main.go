@@ -56,7 +56,7 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "gangplan: interrupted; nothing was written")
 		return exitInterrupted
 	case errors.As(err, &broken):
-		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", broken, commandLine(args), broken.Stack)
+		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", err, commandLine(args), broken.Stack)
 		return exitBroken
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
