@@ -89,6 +89,6 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newCheck(), newVerify(), newFabric(), newFragmentation(), newPolicies(), newVersion())
+	root.AddCommand(newDemo(), newRun(), newDiff(), newCheck(), newVerify(), newFabric(), newFragmentation(), newPlot(), newPolicies(), newVersion())
 	return root
 }
