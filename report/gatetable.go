@@ -354,7 +354,12 @@ func (m *GateMetric) change() string {
 }
 
 // seedsText is for medians that hide that values differ.
-func seedsText(n int) string { return plural(n, "seed") + " differ" }
+func seedsText(n int) string {
+	if n == 1 {
+		return "1 seed differs"
+	}
+	return plural(n, "seed") + " differ"
+}
 
 func signed(v float64) string {
 	if v > 0 {
