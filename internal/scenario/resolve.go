@@ -78,6 +78,7 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	r.resolveReadiness()
 	r.resolveLimits()
 	r.resolvePolicies()
+	r.out.preset = r.presetVersion
 	if r.resolveCluster() {
 		r.resolveFabric()
 		r.resolveEvents()

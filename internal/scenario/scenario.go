@@ -29,6 +29,7 @@ type Scenario struct {
 	// common can be compared transition by transition.
 	Demand string
 
+	preset func(d *policies.Declaration, given map[string]string) map[string]string // of the version of Kueue
 	redraw func(seed uint64) ([]workloads.Job, error) // nil if the jobs do not depend on the seed
 }
 
@@ -86,7 +87,11 @@ func (s *Scenario) named(label string) ([]PolicyChoice, error) {
 		known := s.policyNames()
 		return nil, fmt.Errorf("unknown policy %q: expected some of %s%s", label, strings.Join(known, ", "), suggest.Hint(label, known))
 	}
-	return []PolicyChoice{{Label: label, Name: label, Declaration: d}}, nil
+	choice := PolicyChoice{Label: label, Name: label, Declaration: d}
+	if s.preset != nil {
+		choice.Params = s.preset(d, nil)
+	}
+	return []PolicyChoice{choice}, nil
 }
 
 // policyNames returns the labels, then the policies that are no labels.
