@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 )
@@ -82,7 +81,7 @@ func parseGates(text string) (settings []setting, err error) {
 		i := slices.Index(gateNames(), name)
 		switch {
 		case i < 0:
-			return nil, fmt.Errorf("unknown gate %q: expected some of %s%s", name, strings.Join(gateNames(), ", "), suggest.Hint(name, gateNames()))
+			return nil, fmt.Errorf("unknown gate %q: expected some of %s", name, strings.Join(gateNames(), ", "))
 		case value != "true" && value != "false":
 			return nil, fmt.Errorf("%q: expected %s=true or %s=false", part, name, name)
 		}

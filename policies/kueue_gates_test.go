@@ -25,7 +25,7 @@ func TestEveryGateSwitches(t *testing.T) {
 
 func TestGatesAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
-		"StickyPreemptor=true":   "did you mean stickyPreemptor?",
+		"StickyPreemptor=true":   "expected some of PrioritySortingWithinCohort",
 		"PartialAdmission":       "expected PartialAdmission=true or PartialAdmission=false",
 		"PartialAdmission=maybe": "expected PartialAdmission=true",
 	} {

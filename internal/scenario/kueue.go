@@ -33,11 +33,10 @@ func (r *resolver) kueueVersion() int {
 	return word(r, path{"kueue"}, r.Kueue, names, at...)
 }
 
-// presetVersion gives a policy that admits as Kueue does the scenario's version, if it does
-// not name one itself.
-func (r *resolver) presetVersion(d *policies.Declaration, given map[string]string) map[string]string {
-	version := kueueVersions[r.kueueVersion()].version
-	if _, ok := given["version"]; ok || r.Kueue == "" || !slices.ContainsFunc(d.Params, func(p policies.Param) bool { return p.Name == "version" }) {
+// withVersion gives a policy that admits as Kueue does a version, if it does not name one
+// itself. An empty version leaves it alone.
+func withVersion(version string, d *policies.Declaration, given map[string]string) map[string]string {
+	if _, ok := given["version"]; ok || version == "" || !slices.ContainsFunc(d.Params, func(p policies.Param) bool { return p.Name == "version" }) {
 		return given
 	}
 	out := maps.Clone(given)

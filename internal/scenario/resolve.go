@@ -77,8 +77,10 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	r.resolveTiming()
 	r.resolveReadiness()
 	r.resolveLimits()
+	if i := r.kueueVersion(); r.Kueue != "" {
+		r.out.kueue = kueueVersions[i].version
+	}
 	r.resolvePolicies()
-	r.out.preset = r.presetVersion
 	if r.resolveCluster() {
 		r.resolveFabric()
 		r.resolveEvents()
