@@ -9,10 +9,19 @@ import (
 )
 
 // Grid is a table of its own kind: two columns of words, then numbers as they are shown.
+// Under it there may be sentences, each a paragraph, and lists of more; CSV has neither.
 type Grid struct {
-	Title  string
-	Header []string
-	Rows   [][]string
+	Title     string
+	Header    []string
+	Rows      [][]string
+	Sentences []string
+	Lists     []List
+}
+
+// List is a titled list of sentences. It is left out if it is empty.
+type List struct {
+	Title     string
+	Sentences []string
 }
 
 // GridFormats are the names that a Grid's Write knows.
@@ -30,6 +39,10 @@ func (g *Grid) Write(w io.Writer, format string) error {
 			lines = append(lines, line{label: row[0], arrow: row[1], cells: row[2:]})
 		}
 		out.table(g.Header, lines)
+		out.paragraphs(g.Sentences)
+		for _, l := range g.Lists {
+			out.list(l.Title, l.Sentences)
+		}
 		return out.err
 	case "csv":
 		return csv.NewWriter(w).WriteAll(append([][]string{g.Header}, g.Rows...))
@@ -38,6 +51,12 @@ func (g *Grid) Write(w io.Writer, format string) error {
 		out.printf("|:--|:--|%s\n", strings.Repeat("--:|", len(g.Header)-2))
 		for _, row := range g.folded() {
 			out.markdownRow(row)
+		}
+		for _, s := range g.Sentences {
+			out.printf("\n%s\n", markdownText(s))
+		}
+		for _, l := range g.Lists {
+			out.markdownList(strings.ToUpper(l.Title[:1])+l.Title[1:], l.Sentences)
 		}
 		return out.err
 	}
@@ -54,4 +73,16 @@ func (g *Grid) folded() [][]string {
 		}
 	}
 	return rows
+}
+
+// paragraphs writes sentences under a table, each wrapped and on lines of its own.
+func (p *printer) paragraphs(sentences []string) {
+	for i, s := range sentences {
+		if i == 0 {
+			p.printf("\n")
+		}
+		for _, l := range wrap(s, terminal) {
+			p.printf("%s\n", l)
+		}
+	}
 }

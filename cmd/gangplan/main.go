@@ -89,6 +89,6 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newFabric(), newFragmentation(), newPolicies(), newVersion())
+	root.AddCommand(newDemo(), newRun(), newDiff(), newSize(), newVerify(), newFabric(), newFragmentation(), newPolicies(), newVersion())
 	return root
 }
