@@ -30,7 +30,9 @@ var gangTopology = Declaration{
 		k.placer = newPlacer(s)
 		k.placer.partial = k.partial
 		k.repair = newRepair(s)
-		return policyOf(k, s, true)
+		p := policyOf(k, s, true)
+		p.Blind = !k.placer.preset.Affinity
+		return p
 	},
 }
 

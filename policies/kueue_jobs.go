@@ -88,10 +88,14 @@ func (k *kueue) classify(v sim.View) int32 {
 }
 
 func (k *kueue) class(v sim.View, j int32) int32 {
-	if k.queues[v.Queue(j)].strict {
-		return 0
+	class, q := k.classOf[j], &k.queues[v.Queue(j)]
+	if q.strict {
+		class = 0
 	}
-	return k.classOf[j]
+	if i := v.LocalQueue(j); i >= 0 && q.slots > 1 {
+		class += k.usages.locals[i].slot * k.classes
+	}
+	return class
 }
 
 // least returns how many pods of a PodSet its job cannot do without.

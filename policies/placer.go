@@ -1,10 +1,12 @@
 package policies
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 )
@@ -39,7 +41,10 @@ func (p *placer) reset(v sim.View) {
 }
 
 // place is a number of pods of a PodSet in a domain: a host, or a leaf above it.
-type place struct{ domain, set, count int32 }
+type place struct {
+	domain, set, count int32
+	shape              capacity.Shape // of the pods, with the flavors they are given
+}
 
 // seek finds places for the PodSets of a job in a plane, one after the other; each sees what
 // those before it would take. It returns them in the order of PodSets and ranks, and the
@@ -75,10 +80,10 @@ func (p *placer) places(v sim.View, to []place, workers, leader int32) []place {
 		base = v.Cluster().HostDomain(0)
 	}
 	for _, slot := range p.search.Slots {
-		to = append(to, place{base + slot.Leaf, workers, slot.Count})
+		to = append(to, place{base + slot.Leaf, workers, slot.Count, v.Shape(workers)})
 	}
 	if leader >= 0 && p.search.Leader >= 0 {
-		to = append(to, place{base + p.search.Leader, leader, 1})
+		to = append(to, place{base + p.search.Leader, leader, 1, v.Shape(leader)})
 	}
 	return to
 }
@@ -113,7 +118,7 @@ func (p *placer) stillFits(v sim.View, list []place) bool {
 	host := v.Cluster().HostDomain(0)
 	return !slices.ContainsFunc(list, func(t place) bool {
 		if t.domain >= host {
-			return v.Counts(sim.Assigned, v.Shape(t.set))[t.domain] < t.count
+			return v.Counts(sim.Assigned, t.shape)[t.domain] < t.count
 		}
 		room := p.roomIn(v, sim.Assigned, t.domain, v.Models(t.set))
 		return count(v.PodRequest(t.set), &room) < t.count
@@ -254,13 +259,16 @@ func (p *placer) explain(v sim.View, j int32) string {
 	if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
 		return "the number of pods is not a multiple of the slice size"
 	}
-	return p.search.Message(&stage.Why{Topology: "default", Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: filterOf(v, j, workers)})
+	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers)})
 }
 
 // filterOf judges every node for a PodSet.
-func filterOf(v sim.View, j, s int32) *stage.Verdicts {
+func (p *placer) filterOf(v sim.View, j, s int32) *stage.Verdicts {
 	first, _ := v.SetsOf(j)
 	set := &v.Job(j).PodSets[s-first]
-	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated(), Affinity: set.NodeAffinity}
+	f := stage.Filter{Selector: set.NodeSelector, Tolerations: set.Tolerated()}
+	if p.preset.Affinity {
+		f.Affinity = set.NodeAffinity
+	}
 	return f.Apply(v.Cluster())
 }

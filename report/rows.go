@@ -172,7 +172,7 @@ func writeSpan(_ *context, v float64, ok bool, _ Values) string {
 	if !ok {
 		return nothing
 	}
-	return span(v)
+	return Span(v)
 }
 
 // writeWait writes a quantile that lands on a job that never got there as never.

@@ -93,7 +93,7 @@ func (p *printer) title(d *Document) {
 		parts = append(parts, fmt.Sprintf("seed %d", d.Runs[0].Seed))
 	}
 	if d.EndSeconds > 0 {
-		parts = append(parts, span(d.EndSeconds)+" of cluster time")
+		parts = append(parts, Span(d.EndSeconds)+" of cluster time")
 	}
 	if d.Version != "" {
 		parts = append(parts, "gangplan "+d.Version)

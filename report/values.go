@@ -15,7 +15,7 @@ func (m *Metric) Text(v float64, ok bool) string {
 	case !ok:
 		return nothing
 	case m.Unit == "s":
-		return span(v)
+		return Span(v)
 	case m.Unit == "GPU-hours", m.Unit == "GPUs":
 		return grouped(v, 1) + " " + m.Unit
 	}
@@ -27,9 +27,6 @@ func (m *Metric) Text(v float64, ok bool) string {
 func (m *Metric) mayNever() bool {
 	return m.Unit == "s" || strings.HasPrefix(m.Name, "bounded_slowdown")
 }
-
-// Span writes a duration in seconds with two units at most, as tables have it.
-func Span(seconds float64) string { return span(seconds) }
 
 // WriteJSON writes v indented, as all JSON of gangplan is.
 func WriteJSON(w io.Writer, v any) error { return writeJSON(w, v) }

@@ -12,7 +12,7 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-func newWorld(cfg *Config) (*world, error) {
+func newWorld(cfg *Config, blind bool) (*world, error) {
 	if len(cfg.Jobs) > 0 && len(cfg.Queues) == 0 {
 		return nil, fmt.Errorf("there are jobs but no queue")
 	}
@@ -22,7 +22,7 @@ func newWorld(cfg *Config) (*world, error) {
 		}
 	}
 	w := &world{cfg: cfg, quota: quota.NewTree(cfg.Queues, cfg.Cohorts), shapes: map[shapeKey]capacity.Shape{},
-		barredBy: map[string]int32{}, barred: [][]bool{nil}}
+		barredBy: map[string]int32{}, barred: [][]bool{nil}, believed: [][]bool{nil}, blind: blind}
 	w.buildNodes()
 	if err := w.buildFlavors(); err != nil {
 		return nil, err
@@ -55,9 +55,9 @@ func (w *world) buildNodes() {
 }
 
 func (w *world) buildJobs() error {
-	queues := map[string]int32{}
-	for i := range w.cfg.Queues {
-		queues[w.cfg.Queues[i].Name] = int32(i)
+	queues, err := w.queueNames()
+	if err != nil {
+		return err
 	}
 	w.jobs = make([]job, len(w.cfg.Jobs))
 	var pods, sets int32
@@ -71,7 +71,7 @@ func (w *world) buildJobs() error {
 	nodeIndex := w.nodeNames()
 	for i := range w.cfg.Jobs {
 		spec := &w.cfg.Jobs[i]
-		q, ok := queues[spec.Queue]
+		at, ok := queues[spec.Queue]
 		if !ok && spec.Queue != "" {
 			return fmt.Errorf("job %q: queue %q does not exist", spec.ID, spec.Queue)
 		}
@@ -79,7 +79,7 @@ func (w *world) buildJobs() error {
 			images[spec.Image] = int32(len(images))
 		}
 		w.imageOf[i] = images[spec.Image]
-		w.jobs[i] = job{queue: q, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
+		w.jobs[i] = job{queue: at.queue, local: at.local, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
 			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, limitAt: Never, evictedAt: [3]int64{-1, -1, -1}}
 		if err := w.buildSets(int32(i), nodeIndex); err != nil {
 			return err
@@ -88,6 +88,30 @@ func (w *world) buildJobs() error {
 		w.jobs[i].pods = w.jobs[i].slots
 	}
 	return nil
+}
+
+// queueName is what the name of a queue stands for: a ClusterQueue, or a LocalQueue of one.
+type queueName struct{ queue, local int32 }
+
+// queueNames indexes the queues by name. The first ClusterQueue is that of jobs that name
+// none.
+func (w *world) queueNames() (map[string]queueName, error) {
+	names := map[string]queueName{}
+	for i := range w.cfg.Queues {
+		names[w.cfg.Queues[i].Name] = queueName{int32(i), -1}
+	}
+	for i := range w.cfg.Locals {
+		l := &w.cfg.Locals[i]
+		at, ok := names[l.ClusterQueue]
+		if _, twice := names[l.Name]; twice || !ok || at.local >= 0 {
+			return nil, fmt.Errorf("local queue %q: its name is taken, or there is no queue %q", l.Name, l.ClusterQueue)
+		}
+		names[l.Name] = queueName{at.queue, int32(i)}
+	}
+	if _, ok := names[""]; !ok {
+		names[""] = queueName{0, -1}
+	}
+	return names, nil
 }
 
 // nodeNames indexes the nodes by name if any job is pinned to one.
@@ -175,7 +199,11 @@ func (w *world) shapeOf(request topology.Resources, models uint64, filter int32)
 	}
 	var s capacity.Shape
 	for p := range w.nodes.planes {
-		s = w.nodes.planes[p].index.RegisterBarred(request, models, w.barred[filter])
+		barred := w.barred[filter]
+		if w.blind && (Plane(p) == Assigned || Plane(p) == Vacant) {
+			barred = w.believed[filter]
+		}
+		s = w.nodes.planes[p].index.RegisterBarred(request, models, barred)
 	}
 	w.shapes[key] = s
 	return s
@@ -208,23 +236,18 @@ func (w *world) filterOf(ps *workloads.PodSet, choice uint64) int32 {
 	for _, f := range flavors {
 		tolerations = append(slices.Clip(tolerations), f.Tolerations...)
 	}
-	var barred []bool
 	nodes := w.cfg.Cluster.Nodes
+	barred, believed, some := make([]bool, len(nodes)), make([]bool, len(nodes)), false
 	for i := range nodes {
 		n := &nodes[i]
-		if topology.MatchAll(ps.NodeSelector, n.Labels) && ps.NodeAffinity.Allows(n.Labels) &&
-			topology.Untolerated(n.Taints, tolerations) == nil && allHave(flavors, n) {
-			continue
-		}
-		if barred == nil {
-			barred = make([]bool, len(nodes))
-		}
-		barred[i] = true
+		believed[i] = !topology.MatchAll(ps.NodeSelector, n.Labels) || topology.Untolerated(n.Taints, tolerations) != nil || !allHave(flavors, n)
+		barred[i] = believed[i] || !ps.NodeAffinity.Allows(n.Labels)
+		some = some || barred[i]
 	}
 	f := int32(0)
-	if barred != nil {
+	if some {
 		f = int32(len(w.barred))
-		w.barred = append(w.barred, barred)
+		w.barred, w.believed = append(w.barred, barred), append(w.believed, believed)
 	}
 	w.barredBy[text] = f
 	return f

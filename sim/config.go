@@ -17,11 +17,13 @@ type Config struct {
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
 	Cohorts []quota.Cohort
+	Locals  []quota.LocalQueue
 	Flavors []topology.Flavor // what quota is given for; none: one that all nodes have
 	Faults  []Fault
 
 	Timing    Timing
 	PodsReady PodsReady
+	Usage     UsageFairness
 	Notice    Notice
 	Creation  Creation
 
@@ -88,6 +90,15 @@ func (p *PodsReady) backoff(n int32) int64 {
 		d *= 2
 	}
 	return d
+}
+
+// UsageFairness is Kueue's admission fair sharing: of the LocalQueues of a ClusterQueue that
+// asks for it, the one that used least goes first. Usage is sampled, and what was used
+// counts half after the half-life.
+type UsageFairness struct {
+	HalfLife int64 // ns; 0 forgets all but the present
+	Interval int64 // between two samples, ns
+	Weights  [quota.Resources]float64
 }
 
 // NoticeAction is what the human does who finds a hung job.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gangplan/gangplan/topology/fabric"
 	"github.com/gangplan/gangplan/topology/fabric/flow"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // sharing is what the jobs on the fabric do to each other. It is worked out once per
@@ -46,6 +47,15 @@ func (e *Engine) leaveFabric(j int32) {
 		s.talkers = slices.Delete(s.talkers, i, i+1)
 		s.moved = true
 	}
+}
+
+// TrafficOf is what a step of training a model exchanges.
+func TrafficOf(m *workloads.ModelProfile) fabric.Traffic {
+	t := fabric.Traffic{Bytes: m.GradientBytes, Tensor: m.Tensor, Pipeline: m.Pipeline}
+	if m.FullyShard {
+		t.Collective = fabric.FullyShard
+	}
+	return t
 }
 
 func (e *Engine) stepOf(j int32) fabric.Step {
@@ -129,8 +139,9 @@ func (e *Engine) flowRates() {
 		step := e.stepOf(j)
 		var edges []flow.Edge
 		gang := e.gangOf(j)
-		e.cfg.Fabric.Load(e.scratch, gang, e.cfg.Jobs[j].Model.GradientBytes, &loads[i])
-		edges, links = e.cfg.Fabric.Edges(e.scratch, gang, &loads[i], links)
+		traffic := TrafficOf(e.cfg.Jobs[j].Model)
+		e.cfg.Fabric.Load(e.scratch, gang, traffic, &loads[i])
+		edges, links = e.cfg.Fabric.Edges(e.scratch, gang, traffic, &loads[i], links)
 		jobs[i] = loads[i].FlowJob(step, edges)
 		horizon = max(horizon, step.Nanos(loads[i].Idle.Nanos))
 	}

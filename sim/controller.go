@@ -89,11 +89,13 @@ type Binder interface {
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
-// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node.
+// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node, Blind that
+// the Admitter's assignments do not heed node affinity, which the Binder's nodes do.
 type Policy struct {
 	Name      string
 	Admitter  Admitter
 	Binder    Binder
 	Readiness bool
 	GPUs      bool
+	Blind     bool
 }

@@ -78,7 +78,7 @@ type driver struct {
 
 // New prepares a run. The recorder may be nil.
 func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
-	w, err := newWorld(cfg)
+	w, err := newWorld(cfg, policy.Blind)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -65,12 +66,19 @@ func (e *Engine) fragment() int64 {
 	var sum ledger.Uint128
 	var pods int64
 	for i := range types {
+		t := &types[i]
+		ask, _ := devices.NewAsk(t.gpu)
 		var lost int64
 		for n := range nodes {
-			lost += types[i].fragmentOf(&e.sampler.free[n], nodes[n].Model)
+			free := &e.sampler.free[n]
+			if left := free[topology.GPU]; !t.mayUse(free, nodes[n].Model) {
+				lost += max(0, left)
+			} else if left > 0 {
+				lost += left - e.usable(int32(n), left, ask)
+			}
 		}
-		sum.AddProduct(uint64(types[i].pods), uint64(lost))
-		pods += types[i].pods
+		sum.AddProduct(uint64(t.pods), uint64(lost))
+		pods += t.pods
 	}
 	if pods == 0 {
 		return 0
@@ -79,35 +87,26 @@ func (e *Engine) fragment() int64 {
 	return f
 }
 
-// fragmentOf is what a pod of the type cannot use of what is free on a node. A node's free
-// milli-GPU are taken for whole devices and one with the rest. A pod that fits can use
-// every device that is free enough for it.
-func (t *podType) fragmentOf(free *topology.Resources, model int32) int64 {
-	left := free[topology.GPU]
-	switch {
-	case left <= 0:
+// mayUse reports whether a pod of the type wants GPUs of a node and has the CPU for them.
+// Pods without GPUs waste them all.
+func (t *podType) mayUse(free *topology.Resources, model int32) bool {
+	return t.gpu > 0 && (t.models == 0 || model >= 0 && t.models>>model&1 == 1) && free[topology.CPU] >= t.cpu
+}
+
+// usable is what of a node's free milli-GPU an ask can have: nothing if there are too few
+// GPUs that are free enough for it, else all that is free of those that are. Where GPUs are
+// not kept apart all that is free is whole.
+func (e *Engine) usable(node int32, left int64, ask devices.Ask) int64 {
+	if e.gpus == nil {
+		if left < ask.Total() {
+			return 0
+		}
+		return left
+	}
+	gpus := &e.gpus[node]
+	enough := gpus.With(ask.Milli)
+	if enough.Len() < int(ask.Count) {
 		return 0
-	case t.gpu == 0:
-		return left // pods without GPUs waste them all
-	case t.models != 0 && (model < 0 || t.models>>model&1 == 0):
-		return left
-	case free[topology.CPU] < t.cpu:
-		return left
 	}
-	devices, each := (t.gpu+topology.Milli-1)/topology.Milli, int64(topology.Milli)
-	if t.gpu < topology.Milli {
-		each = t.gpu
-	}
-	whole, rest := left/topology.Milli, left%topology.Milli
-	enough := whole
-	if rest >= each {
-		enough++
-	}
-	switch {
-	case enough < devices:
-		return left
-	case rest < each:
-		return rest
-	}
-	return 0
+	return gpus.TotalOf(enough)
 }

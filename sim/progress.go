@@ -271,7 +271,7 @@ func (e *Engine) setRates(j int32) {
 	if jb.idealAllReduce <= 0 {
 		return
 	}
-	e.cfg.Fabric.Load(e.scratch, gang, model.GradientBytes, &e.load)
+	e.cfg.Fabric.Load(e.scratch, gang, TrafficOf(model), &e.load)
 	jb.idleAllReduce = max(jb.idealAllReduce, e.load.Idle.Nanos)
 	e.setRate(j, jb.idleAllReduce)
 	e.joinFabric(j)
@@ -294,7 +294,7 @@ func (e *Engine) idealAllReduce(j int32, gang []fabric.Pod) int64 {
 	for i := range gang {
 		e.gpuScratch = append(e.gpuScratch, gang[i].GPUs)
 	}
-	return e.cfg.Fabric.BestAllReduce(e.scratch, e.gpuScratch, e.cfg.Jobs[j].Model.GradientBytes).Nanos
+	return e.cfg.Fabric.Best(e.scratch, e.gpuScratch, TrafficOf(e.cfg.Jobs[j].Model)).Nanos
 }
 
 // gangOf lists the GPU pods of a job that are ready, in rank order. The slice is reused.

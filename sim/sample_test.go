@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,7 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gangplan/gangplan/policies"
+	stages "github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/devices"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
@@ -137,6 +140,87 @@ func TestFragment(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Parts of GPUs are not put together: two pods of 0.6 GPU are on two GPUs of four, and what is
+// free of those, 0.4 each, is of no use to pods of 0.7 although it is 0.8 in all.
+func TestFragmentOfSharedGPUs(t *testing.T) {
+	for _, c := range []struct {
+		there, wants []int64 // milli-GPU of pods
+		want         int64
+	}{
+		{[]int64{600, 600}, []int64{700}, 800},
+		{[]int64{600, 600}, []int64{400}, 0},
+		{[]int64{600, 600}, []int64{2000}, 800},
+		{[]int64{600, 600}, []int64{3000}, 2800},
+		{[]int64{600, 600, 700}, []int64{400}, 300},
+		{[]int64{600, 600, 700, 300}, []int64{400}, 0}, // the last has filled the third
+		{[]int64{600, 600}, []int64{700, 400}, 400},    // half of the pods lose 800
+		{[]int64{600, 600}, []int64{700, 0}, 1800},     // half lose 800, half 2800
+	} {
+		var cfg sim.Config
+		cfg.Cluster = hosts(4)
+		for i, milli := range append(slices.Clone(c.there), c.wants...) {
+			j := rackJob(fmt.Sprint("j", i), 0, 100, 1, milli, 0)
+			if j.PodSets[0].Topology = (workloads.TopologyRequest{}); i >= len(c.there) {
+				j.Submit, j.PodSets[0].Count = 50*sec, 100
+			}
+			cfg.Jobs = append(cfg.Jobs, j)
+		}
+		cfg.Until, cfg.Queues = 10*sec, []quota.Queue{{Name: "default"}}
+		if got := runPolicy(t, &cfg, "per-pod").Last.Fragment; got != c.want {
+			t.Errorf("pods of %v beside %v: %d, want %d", c.wants, c.there, got, c.want)
+		}
+	}
+}
+
+// The measure is that of the study, but for rounding: on the state that a random workload of
+// parts of GPUs and whole ones leaves behind.
+func TestFragmentIsTheStudys(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		cfg := sampledConfig(t)
+		cfg.Until, cfg.SampleEvery = 10*sec, 0
+		kinds := map[[2]int64]int64{}
+		for i := range rapid.IntRange(1, 20).Draw(rt, "jobs") {
+			j := rackJob(fmt.Sprintf("j%02d", i), rapid.Int64Range(0, 2).Draw(rt, "submit")*15, 100, rapid.Int32Range(1, 3).Draw(rt, "pods"),
+				rapid.SampledFrom([]int64{0, 250, 400, 700, 1000, 2000}).Draw(rt, "gpus"), rapid.SampledFrom([]int64{1000, 20_000}).Draw(rt, "cpu"))
+			kinds[[2]int64{j.PodSets[0].Request[topology.GPU], j.PodSets[0].Request[topology.CPU]}] += int64(j.PodSets[0].Count)
+			cfg.Jobs = append(cfg.Jobs, j)
+		}
+		workloads.Sort(cfg.Jobs)
+		var typical []stages.Typical
+		for k, n := range kinds { // TypicalOf sorts them
+			ask, _ := devices.NewAsk(k[0])
+			typical = append(typical, stages.Typical{Guest: stages.Guest{CPU: k[1], Ask: ask}, Count: n})
+		}
+		d, _ := policies.Lookup("per-pod")
+		policy := d.New(map[string]string{"profile": "best-fit"})
+		look := &onlooker{Binder: policy.Binder}
+		policy.Binder = look
+		e, err := sim.New(cfg, policy, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got := e.Run().Last.Fragment
+		want, measure := 0.0, stages.NewFragments(typical)
+		for n := range cfg.Cluster.Nodes {
+			want += measure.Amount(&stages.Site{CPU: look.view.Free(sim.Physical)[n][topology.CPU], GPUs: look.view.GPUs()[n]})
+		}
+		if float64(got) < want-1e-6 || float64(got) > want+1+1e-6 {
+			rt.Fatalf("%d, the study has %g", got, want)
+		}
+	})
+}
+
+// onlooker is a Binder that lets a test see what it sees.
+type onlooker struct {
+	sim.Binder
+	view sim.View
+}
+
+func (o *onlooker) Reset(v sim.View) {
+	o.view = v
+	o.Binder.Reset(v)
 }
 
 // Sampling changes nothing of a run, and a sample agrees with what the run says of itself:

@@ -71,6 +71,7 @@ const (
 type job struct {
 	state   JobState
 	queue   int32
+	local   int32        // its LocalQueue, -1 for none
 	visible bool         // its Workload reached the Admitter
 	charged bool         // its quota is taken
 	holds   []quota.Item // what is charged
@@ -191,6 +192,8 @@ type world struct {
 	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred
 	barred    [][]bool         // by filter: the nodes it bars; filter 0 bars none
+	believed  [][]bool         // the same, but for node affinity
+	blind     bool             // Policy.Blind
 }
 
 type shapeKey struct {

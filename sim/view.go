@@ -38,6 +38,15 @@ func (v View) State(j int32) JobState { return v.e.jobs[j].state }
 // Queue returns a job's ClusterQueue.
 func (v View) Queue(j int32) int32 { return v.e.jobs[j].queue }
 
+// LocalQueue returns the LocalQueue a job was sent to, or -1.
+func (v View) LocalQueue(j int32) int32 { return v.e.jobs[j].local }
+
+// LocalQueues are those of the scenario.
+func (v View) LocalQueues() []quota.LocalQueue { return v.e.cfg.Locals }
+
+// UsageFairness is admission fair sharing as configured.
+func (v View) UsageFairness() *UsageFairness { return &v.e.cfg.Usage }
+
 // QueueTime returns the time that orders a job within its queue.
 func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }
 

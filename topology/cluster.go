@@ -34,6 +34,7 @@ type Domain struct {
 // Every domain is a contiguous interval of nodes: the domains of level l are
 // Domains[LevelStart[l]:LevelStart[l+1]].
 type Cluster struct {
+	Name       string // of the topology, for messages
 	Levels     []string
 	Nodes      []Node
 	Models     []string // GPU models, in the order of their first node

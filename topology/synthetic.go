@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -21,6 +22,13 @@ const MaxGPUsPerHost = 1024
 // where the domain is larger than the host.
 const NVLinkDomainLabel = "nvlink-domain"
 
+// cliqueLabel is how clusters say the same: NVIDIA's driver for dynamic resource allocation
+// labels nodes with the part of an NVLink domain that they belong to.
+const cliqueLabel = "nvidia.com/gpu.clique"
+
+// NVLinkDomain returns the name of the NVLink domain of a node, "" if it is its own.
+func NVLinkDomain(n *Node) string { return cmp.Or(n.Labels[NVLinkDomainLabel], n.Labels[cliqueLabel]) }
+
 // Synthetic describes a regular cluster by counts: every domain of a level has the same
 // number of children, and every host is the same.
 type Synthetic struct {
@@ -30,6 +38,8 @@ type Synthetic struct {
 	GPUModel string   // empty is UnnamedModel
 	CPU      int64    // milli-cores per host; 0 is the default for the number of GPUs
 	Memory   int64    // bytes per host; 0 is the default for the number of GPUs
+
+	NVLinkHosts int // consecutive hosts that share an NVLink domain; 0 is 1
 }
 
 // Nodes lists the hosts in tree order. Domains are named by level and number, counted over
@@ -48,9 +58,13 @@ func (s Synthetic) Nodes() ([]Node, error) {
 	host := len(totals) - 1
 	nodes := make([]Node, totals[host])
 	var path []string // shared by the hosts of a lowest domain
+	var labels map[string]string
 	for i := range nodes {
 		if i%s.Counts[host] == 0 {
 			path = s.path(i, totals)
+		}
+		if k := s.NVLinkHosts; k > 1 && i%k == 0 {
+			labels = map[string]string{NVLinkDomainLabel: numbered("nvlink", i/k, len(nodes)/k)}
 		}
 		nodes[i] = Node{
 			Name:        numbered(s.Levels[host], i, len(nodes)),
@@ -58,6 +72,7 @@ func (s Synthetic) Nodes() ([]Node, error) {
 			GPUModel:    s.GPUModel,
 			Model:       -1,
 			Allocatable: res,
+			Labels:      labels,
 		}
 	}
 	return nodes, nil
@@ -82,6 +97,9 @@ func (s Synthetic) totals() ([]int, error) {
 		}
 		total *= n
 		totals[l] = total
+	}
+	if k, hosts := s.NVLinkHosts, s.Counts[len(s.Counts)-1]; k < 0 || k > 1 && hosts%k != 0 {
+		return nil, &FieldError{"nvlinkHosts", fmt.Sprintf("%d: expected a number that divides the %d hosts of each domain above", k, hosts)}
 	}
 	return totals, nil
 }
@@ -176,7 +194,7 @@ func copyOf(n *Node, k int) Node {
 	for l, name := range n.Path {
 		out.Path[l] = name + suffix
 	}
-	if domain, ok := n.Labels[NVLinkDomainLabel]; ok {
+	if domain := NVLinkDomain(n); domain != "" {
 		out.Labels = maps.Clone(n.Labels)
 		out.Labels[NVLinkDomainLabel] = domain + suffix
 	}

@@ -149,17 +149,34 @@ func (j *Job) TotalGPUs() int64 {
 	return n
 }
 
-// ModelProfile is what the simulator knows of a model in training: how much it
-// all-reduces each step and how long a step computes. Source says where the figures
-// come from; Estimate marks those that nobody measured.
+// ModelProfile is what the simulator knows of a model in training: how much it exchanges
+// each step and how long a step computes. Source says where the figures come from; Estimate
+// marks those that nobody measured.
 type ModelProfile struct {
-	Name          string
-	GradientBytes int64 // bytes all-reduced per step and rank group
-	Compute       int64 // ns of computation per step
-	OverlapMilli  int64 // share of the backward pass that hides communication, in 1/1000
-	Source        string
-	Estimate      bool
+	Name             string
+	Parameters       int64 // of the whole model; 0 if it is not known
+	GradientBytes    int64 // bytes exchanged per step by one rank: its part of the model's gradient
+	Tensor, Pipeline int32 // into how many parts a layer is cut, and the layers are; 0 is 1
+	// FullyShard is fully sharded data parallelism: a step gathers the parameters twice and
+	// scatters the gradients, in place of an all-reduce. Half as much again.
+	FullyShard   bool
+	Compute      int64 // ns of computation per step
+	OverlapMilli int64 // share of the backward pass that hides communication, in 1/1000
+	// GPU is what Compute was found on, and Others what is known of others; see On.
+	GPU      string
+	Others   []StepTime
+	Source   string
+	Estimate bool
 }
+
+// StepTime is the computation of a step on a GPU.
+type StepTime struct {
+	GPU     string
+	Compute int64 // ns
+}
+
+// Parts is over how many GPUs one copy of the model is cut.
+func (p *ModelProfile) Parts() int64 { return max(1, int64(p.Tensor)) * max(1, int64(p.Pipeline)) }
 
 // StepNanos returns the length of one step whose all-reduce takes the given time: the
 // backward pass is two thirds of the computation and hides its overlap's share of it.

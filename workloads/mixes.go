@@ -1,5 +1,10 @@
 package workloads
 
+import (
+	"github.com/gangplan/gangplan/internal/rng"
+	"github.com/gangplan/gangplan/topology"
+)
+
 // mix is a population of jobs: classes in fixed proportions.
 type mix struct {
 	name       string
@@ -101,6 +106,69 @@ func Mixes() []string {
 		names[i] = mixes[i].name
 	}
 	return names
+}
+
+// ModelChoice is the models that jobs of up to so many GPUs train; 0 is any number.
+type ModelChoice struct {
+	MaxGPUs int32
+	Models  []*ModelProfile
+}
+
+// MixModels returns which models jobs of a mix train, in ascending order of MaxGPUs, the last
+// for any number.
+func MixModels(name string) ([]ModelChoice, bool) {
+	m := lookupMix(name)
+	if m == nil {
+		return nil, false
+	}
+	choices := make([]ModelChoice, len(m.models))
+	for i := range m.models {
+		choices[i].MaxGPUs = m.models[i].maxGPUs
+		for _, name := range m.models[i].models {
+			choices[i].Models = append(choices[i].Models, knownModel(name))
+		}
+	}
+	choices[len(choices)-1].MaxGPUs = 0
+	return choices, true
+}
+
+// AssignModels gives every job of more than one GPU that names no model one of the models of
+// the first choice for its size, drawn by the job's stable id, and returns how many it gave
+// one. A model that is cut over more than half of a job's GPUs is not drawn: there would be
+// no second copy to exchange gradients with; a job too small for all of them gets none.
+func AssignModels(jobs []Job, seed uint64, choices []ModelChoice) int {
+	given := 0
+	for i := range jobs {
+		j := &jobs[i]
+		gpus := j.TotalGPUs() / topology.Milli
+		if j.Model != nil || gpus < 2 {
+			continue
+		}
+		fit := fitting(choices, gpus)
+		if len(fit) == 0 {
+			continue
+		}
+		j.Model = fit[rng.Below(rng.Hash(seed, rng.Model, j.StableID(), 0), uint64(len(fit)))]
+		given++
+	}
+	return given
+}
+
+// fitting lists the models of a size of which two copies fit into so many GPUs.
+func fitting(choices []ModelChoice, gpus int64) []*ModelProfile {
+	var fit []*ModelProfile
+	for _, c := range choices {
+		if c.MaxGPUs != 0 && gpus > int64(c.MaxGPUs) {
+			continue
+		}
+		for _, m := range c.Models {
+			if 2*m.Parts() <= gpus {
+				fit = append(fit, m)
+			}
+		}
+		break
+	}
+	return fit
 }
 
 func lookupMix(name string) *mix {

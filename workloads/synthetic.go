@@ -111,9 +111,13 @@ func (s Synthetic) model(names []string, i int) *ModelProfile {
 		return nil
 	}
 	k := rng.Below(rng.Hash(s.Seed, rng.Model, uint64(i), 0), uint64(len(names)))
-	m, ok := LookupModel(names[k])
+	return knownModel(names[k])
+}
+
+func knownModel(name string) *ModelProfile {
+	m, ok := LookupModel(name)
 	if !ok {
-		panic("workloads: a mix names the unknown model " + names[k])
+		panic("workloads: a mix names the unknown model " + name)
 	}
 	return m
 }

@@ -181,5 +181,7 @@ func validateModel(m *ModelProfile) error {
 		limit{"model.gradient_bytes", m.GradientBytes, 0, MaxGradient, "bytes"},
 		limit{"model.compute", m.Compute, 1, MaxStep, "ns"},
 		limit{"model.overlap", m.OverlapMilli, 0, 1000, "thousandths"},
+		limit{"model.tensor", int64(m.Tensor), 0, MaxGPUs, "GPUs"},
+		limit{"model.pipeline", int64(m.Pipeline), 0, MaxGPUs, "stages"},
 	)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -18,35 +19,19 @@ func newFabric() *cobra.Command {
 		Short: "Ask the model of the network",
 		Args:  cobra.NoArgs,
 	}
-	cmd.AddCommand(newFabricProfiles())
+	cmd.AddCommand(newFabricProfiles(), newFabricModels())
 	for i, name := range fabric.Collectives {
 		cmd.AddCommand(newCollective(fabric.Collective(i), strings.ReplaceAll(name, "_", "")))
 	}
 	return cmd
 }
 
-func newFabricProfiles() *cobra.Command {
-	return &cobra.Command{
-		Use:   "profiles",
-		Short: "List the shipped profiles, where their figures come from and what is estimated",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var b strings.Builder
-			for _, name := range fabric.Names() {
-				p, _ := fabric.Lookup(name)
-				fmt.Fprintf(&b, "%s\n  %s\n  estimates: %s\n", name, p.Source, p.Estimates)
-			}
-			_, err := io.WriteString(cmd.OutOrStdout(), b.String())
-			return err
-		},
-	}
-}
-
 // collectiveFlags are what a collective is asked with.
 type collectiveFlags struct {
-	profile, size, algorithm string
-	nodes, gpus              int
-	nvls, sweep              bool
+	profile, size, algorithm, order, output string
+
+	nodes, gpus int
+	nvls, sweep bool
 }
 
 func newCollective(op fabric.Collective, name string) *cobra.Command {
@@ -56,21 +41,25 @@ func newCollective(op fabric.Collective, name string) *cobra.Command {
 		Short: "How long one " + fabric.Collectives[op] + " takes on nodes of their own",
 		Long: `Print the time of one ` + fabric.Collectives[op] + `, its algorithm and bus bandwidth as nccl-tests defines them
 (algbw = size / time; busbw = algbw x 2(n-1)/n for an all-reduce, half of that for the others), and
-the level that binds: nvlink, nic, or the uplink of a leaf or pod. A node is an NVLink domain: a host,
-or a rack of gb200-nvl72.`,
+the level that binds: nvlink, nic, or the uplink of a leaf or pod. Nodes are packed into NVLink domains (18
+trays of gb200-nvl72 are one) and under the profile's switches.`,
 		Example: `  gangplan fabric ` + name + ` --profile h100-ndr --nodes 4 --size 1GiB
   gangplan fabric ` + name + ` --profile b200-400g --nodes 4 --sweep`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(op, cmd.OutOrStdout()) },
 	}
 	cmd.Flags().StringVar(&f.profile, "profile", "h100-ndr", "one of "+strings.Join(fabric.Names(), ", "))
-	cmd.Flags().IntVar(&f.nodes, "nodes", 1, "NVLink domains, packed under the profile's switches")
+	cmd.Flags().IntVar(&f.nodes, "nodes", 1, "hosts: of gb200-nvl72 trays of four GPUs, 18 to a rack")
 	cmd.Flags().IntVar(&f.gpus, "gpus", 0, "GPUs of each; default all")
+	cmd.Flags().StringVar(&f.order, "order", "", "of the ranks: topology (the default) or random")
 	cmd.Flags().StringVar(&f.size, "size", "1GiB", "bytes per rank, such as 4096, 64MiB or 1.5GB")
 	cmd.Flags().StringVar(&f.algorithm, "algorithm", "", "one of "+strings.Join(fabric.Algorithms, ", ")+"; default the profile's")
 	cmd.Flags().BoolVar(&f.nvls, "nvls", true, "in-network reduction inside the NVLink domain, where it has that")
 	cmd.Flags().BoolVar(&f.sweep, "sweep", false, "print the table over sizes from 8 B to 16 GiB")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, csv or json")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete([]string{"table", "csv", "json"})))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("profile", complete(fabric.Names())))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("order", complete([]string{"topology", "random"})))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("algorithm", complete(fabric.Algorithms)))
 	return cmd
 }
@@ -80,47 +69,63 @@ func (c *collectiveFlags) run(op fabric.Collective, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	gpus := c.gpus
-	if gpus == 0 {
-		gpus = p.DomainGPUs
+	if c.gpus == 0 {
+		c.gpus = p.HostGPUs()
 	}
-	f, pods, err := fabric.Alone(p, c.nodes, gpus)
-	if err != nil {
-		return err
-	}
-	sizes := []int64{}
-	if c.sweep {
-		for size := int64(8); size <= 16<<30; size *= 2 {
-			sizes = append(sizes, size)
-		}
-	} else {
+	sizes := fabric.SweepSizes()
+	if !c.sweep {
 		size, err := parseSize(c.size)
 		if err != nil {
 			return err
 		}
-		sizes = append(sizes, size)
+		sizes = []int64{size}
 	}
+	points, err := fabric.Measure(p, op, c.nodes, c.gpus, sizes)
+	if err != nil {
+		return err
+	}
+	switch c.output {
+	case "table":
+		return c.writeTable(w, &p, op, points)
+	case "csv":
+		return writeCollectiveCSV(w, points)
+	case "json":
+		return writeIndented(w, points)
+	}
+	return fmt.Errorf("unknown output %q, expected table, csv or json", c.output)
+}
+
+// writeTable writes the table that nccl-tests users know.
+func (c *collectiveFlags) writeTable(w io.Writer, p *fabric.Profile, op fabric.Collective, points []fabric.Point) error {
 	var b strings.Builder
-	n := int64(c.nodes) * int64(gpus)
-	fmt.Fprintf(&b, "# %s: %d ranks on %d nodes of %s, %s between nodes\n", fabric.Collectives[op], n, c.nodes, p.Name, p.Algorithm)
+	fmt.Fprintf(&b, "# %s: %d ranks on %d nodes of %s, %s between nodes\n", fabric.Collectives[op], c.nodes*c.gpus, c.nodes, p.Name, p.Algorithm)
 	fmt.Fprintf(&b, "# estimates, not measured: %s\n", p.Estimates)
 	fmt.Fprintf(&b, "#%12s %14s %10s %10s  %s\n#%12s %14s %10s %10s\n", "size", "time", "algbw", "busbw", "bottleneck", "(B)", "(us)", "(GB/s)", "(GB/s)")
-	s := fabric.NewScratch(f)
-	for _, size := range sizes {
-		cost := f.Collect(s, op, pods, size)
-		b.WriteString(collectiveLine(op, n, size, cost, f.LevelName(cost.Level)))
+	for _, at := range points {
+		if at.Nanos == 0 { // one rank has nothing to send
+			fmt.Fprintf(&b, " %12d %14.2f %10s %10s  %s\n", at.Bytes, 0.0, "-", "-", at.Level)
+			continue
+		}
+		fmt.Fprintf(&b, " %12d %14.2f %10.2f %10.2f  %s\n", at.Bytes, float64(at.Nanos)/1000, at.AlgBW, at.BusBW, at.Level)
 	}
-	_, err = io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// collectiveLine is one line of the table. One rank has nothing to send.
-func collectiveLine(op fabric.Collective, n, size int64, cost fabric.Cost, level string) string {
-	if cost.Nanos == 0 {
-		return fmt.Sprintf(" %12d %14.2f %10s %10s  %s\n", size, 0.0, "-", "-", level)
+func writeCollectiveCSV(w io.Writer, points []fabric.Point) error {
+	var b strings.Builder
+	b.WriteString("size_bytes,time_ns,algbw_GBps,busbw_GBps,bottleneck\n")
+	for _, at := range points {
+		fmt.Fprintf(&b, "%d,%d,%v,%v,%s\n", at.Bytes, at.Nanos, at.AlgBW, at.BusBW, at.Level)
 	}
-	algbw := float64(size) / float64(cost.Nanos)
-	return fmt.Sprintf(" %12d %14.2f %10.2f %10.2f  %s\n", size, float64(cost.Nanos)/1000, algbw, algbw*fabric.BusFactor(op, n), level)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeIndented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
 
 func (c *collectiveFlags) platform() (fabric.Profile, error) {
@@ -131,6 +136,13 @@ func (c *collectiveFlags) platform() (fabric.Profile, error) {
 	}
 	if !c.nvls {
 		p = p.WithoutNVLS()
+	}
+	switch c.order {
+	case "", "topology":
+	case "random":
+		p.Order = fabric.Random
+	default:
+		return p, fmt.Errorf("unknown order %q, expected topology or random%s", c.order, suggest.Hint(c.order, []string{"topology", "random"}))
 	}
 	if c.algorithm != "" {
 		i := slices.Index(fabric.Algorithms, c.algorithm)

@@ -89,6 +89,17 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newSize(), newVerify(), newFabric(), newFragmentation(), newPolicies(), newVersion())
+	root.AddCommand(
+		newDemo(),
+		newRun(),
+		newDiff(),
+		newSize(),
+		newPlot(),
+		newFabric(),
+		newFragmentation(),
+		newVerify(),
+		newPolicies(),
+		newVersion(),
+	)
 	return root
 }

@@ -18,6 +18,7 @@ type sizeFlags struct {
 	policies          []string
 	seeds             string
 	confidence, share float64
+	all               bool
 	parallel          int
 	format            string
 }
@@ -50,6 +51,7 @@ Exits with 1 if some policy has no such value.`,
 	flags.StringVar(&f.seeds, "seeds", "", "seeds of all randomness, as 1..10 or 3,5,8; default that of the scenario")
 	flags.Float64Var(&f.confidence, "confidence", 0.95, "with which several seeds have to say it")
 	flags.Float64Var(&f.share, "share", 0.5, "of all seeds, more than which has to meet the targets")
+	flags.BoolVar(&f.all, "all", false, "look at every value")
 	flags.IntVar(&f.parallel, "parallel", 0, "runs at a time; default one per processor")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(size.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(size.Formats())))
@@ -100,7 +102,8 @@ func (f *sizeFlags) question(in io.Reader) (*size.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.Labels, q.Seeds, q.Confidence, q.Share, q.Parallel = f.policies, seeds, f.confidence, f.share, f.parallel
+	q.Labels, q.Seeds, q.Confidence, q.Share = f.policies, seeds, f.confidence, f.share
+	q.All, q.Parallel = f.all, f.parallel
 	return q, nil
 }
 

@@ -28,9 +28,10 @@ var arrows = map[string][]string{
 
 	"internal/scenario":      everythingBelowCmd,
 	"internal/study":         everythingBelowCmd,
+	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
 	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
-	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation"}, everythingBelowCmd...),
+	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation", "internal/plots"}, everythingBelowCmd...),
 }
 
 // everythingBelowCmd is what the packages that put runs together may use: study and verify

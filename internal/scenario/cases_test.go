@@ -59,6 +59,10 @@ func view(t *testing.T, d *datadriven.TestData, s *Scenario) string {
 		for i := range s.Config.Jobs {
 			showJob(&b, &s.Config.Jobs[i])
 		}
+	case "models":
+		for i := range s.Config.Jobs {
+			showModel(&b, &s.Config.Jobs[i])
+		}
 	case "events":
 		for _, f := range s.Config.Faults {
 			fmt.Fprintf(&b, "%s node %d up %v\n", Duration(f.Time), f.Node, f.Up)
@@ -201,6 +205,20 @@ func showJob(b *strings.Builder, j *workloads.Job) {
 	for i := range j.PodSets {
 		showPodSet(b, &j.PodSets[i])
 	}
+}
+
+func showModel(b *strings.Builder, j *workloads.Job) {
+	fmt.Fprintf(b, "%s of %d GPUs: ", j.ID, j.TotalGPUs()/1000)
+	m := j.Model
+	if m == nil {
+		b.WriteString("none\n")
+		return
+	}
+	fmt.Fprintf(b, "%s %d B cut %dx%d compute %s on %q overlap %d", m.Name, m.GradientBytes, m.Tensor, m.Pipeline, Duration(m.Compute), m.GPU, m.OverlapMilli)
+	if m.FullyShard {
+		b.WriteString(" sharded")
+	}
+	b.WriteString("\n")
 }
 
 func showPodSet(b *strings.Builder, p *workloads.PodSet) {

@@ -71,6 +71,7 @@ func (r *resolver) scaleCluster(list nodeList, y float64) {
 func (r *resolver) build(list nodeList) *topology.Cluster {
 	c, err := topology.Build(list.levels, list.nodes)
 	if err == nil {
+		c.Name = r.File.Cluster.Topology
 		return c
 	}
 	if e, ok := errors.AsType[*topology.NodeError](err); ok {
@@ -134,11 +135,12 @@ func (r *resolver) syntheticNodes(given *Synthetic) nodeList {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given.Counts)) {
 		if !slices.Contains(words, name) {
-			known := append(slices.Clone(words), "gpus", "gpuModel", "cpu", "memory")
+			known := append(slices.Clone(words), "gpus", "gpuModel", "cpu", "memory", "nvlinkHosts")
 			r.fail(p.to(name), "unknown field: expected some of %s%s", strings.Join(known, ", "), suggest.Hint(name, known))
 		}
 	}
-	s := topology.Synthetic{Levels: levels, GPUs: given.GPUs, GPUModel: given.GPUModel, CPU: int64(given.CPU), Memory: int64(given.Memory)}
+	s := topology.Synthetic{Levels: levels, GPUs: given.GPUs, GPUModel: given.GPUModel, CPU: int64(given.CPU), Memory: int64(given.Memory),
+		NVLinkHosts: given.NVLinkHosts}
 	for i, name := range words {
 		n, ok := given.Counts[name]
 		if i == len(words)-1 && !ok {
@@ -256,6 +258,13 @@ func nodeOf(n *Node, levels []string) (node topology.Node, field, problem string
 		return node, "gpus", fmt.Sprintf("%d: expected 0 to %d", n.GPUs, topology.MaxGPUsPerHost)
 	}
 	node = topology.Node{GPUModel: n.GPUModel, Labels: n.Labels, Allocatable: topology.DefaultAllocatable(int64(n.GPUs))}
+	if n.NVLinkDomain != "" {
+		node.Labels = maps.Clone(n.Labels)
+		if node.Labels == nil {
+			node.Labels = map[string]string{}
+		}
+		node.Labels[topology.NVLinkDomainLabel] = n.NVLinkDomain
+	}
 	given := topology.Resources{topology.CPU: int64(n.CPU), topology.Memory: int64(n.Memory), topology.Pods: n.Pods}
 	for resource := range given {
 		node.Allocatable[resource] = cmp.Or(given[resource], node.Allocatable[resource])
@@ -272,7 +281,7 @@ func pathOf(n *Node, levels []string) (names []string, field, problem string) {
 	above := levels[:max(0, len(levels)-1)]
 	for _, level := range slices.Sorted(maps.Keys(n.Domains)) {
 		if !slices.Contains(above, level) {
-			known := append(slices.Clone(above), "name", "count", "gpus", "gpuModel", "cpu", "memory", "pods", "path", "labels", "taints")
+			known := append(slices.Clone(above), "name", "count", "gpus", "gpuModel", "cpu", "memory", "pods", "path", "labels", "taints", "nvlinkDomain")
 			return nil, level, "unknown field, and not among the levels, " + strings.Join(levels, ", ") + ", which cluster.levels can change" + suggest.Hint(level, known)
 		}
 	}

@@ -40,6 +40,12 @@ func (r *resolver) resolveFabric() {
 	r.out.Config.Fabric = compiled
 	r.out.Config.Sharing = word(r, at("fabric", "contention"), r.Fabric.Contention,
 		[]string{"fluid", "flow", "none"}, sim.Fluid, sim.Flow, sim.NoSharing)
+	if profile.Order == fabric.Random && r.out.Config.Sharing == sim.Flow {
+		r.fail(at("fabric", "rankOrder"), "random is an expectation and has no flows: expected pods or topology beside contention: flow")
+	}
+	if hosts := profile.DomainHosts; hosts > 1 && !compiled.Joined() {
+		r.assume("fabric %s has NVLink domains of %d hosts, and no node names one: every host is its own", profile.Name, hosts)
+	}
 	if profile.Estimates != "" {
 		r.assume("fabric %s: estimates, not measured: %s", profile.Name, profile.Estimates)
 	}
@@ -71,6 +77,8 @@ func (r *resolver) profile() (fabric.Profile, bool) {
 	if !word(r, at("fabric", "nvls"), f.NVLS, []string{"on", "off"}, true, false) {
 		p = p.WithoutNVLS()
 	}
+	p.Mesh = word(r, at("fabric", "domainLinks"), f.DomainLinks, []string{"switch", "mesh"}, false, true)
+	p.Order = word(r, at("fabric", "rankOrder"), f.RankOrder, fabric.Orders, fabric.ByPod, fabric.ByTopology, fabric.Random)
 	r.overrideProfile(&p)
 	return p, len(r.errs.list) == before
 }

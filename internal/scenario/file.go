@@ -23,24 +23,26 @@ type File struct {
 	Kind       string `yaml:"kind,required"`
 	Name       string `yaml:"name"`
 
-	Cluster  Cluster  `yaml:"cluster,required"`
-	Fabric   *Fabric  `yaml:"fabric"`
-	Workload Workload `yaml:"workload,required"`
-	Scale    Scale    `yaml:"scale"`
-	Queues   []Queue  `yaml:"queues"`
-	Cohorts  []Cohort `yaml:"cohorts"`
-	Flavors  []Flavor `yaml:"flavors"`
-	Policies []Policy `yaml:"policies"`
+	Cluster     Cluster      `yaml:"cluster,required"`
+	Fabric      *Fabric      `yaml:"fabric"`
+	Workload    Workload     `yaml:"workload,required"`
+	Scale       Scale        `yaml:"scale"`
+	Queues      []Queue      `yaml:"queues"`
+	Cohorts     []Cohort     `yaml:"cohorts"`
+	Flavors     []Flavor     `yaml:"flavors"`
+	LocalQueues []LocalQueue `yaml:"localQueues"`
+	Policies    []Policy     `yaml:"policies"`
 
-	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
-	Notice           *Notice           `yaml:"notice"`
-	Events           []Event           `yaml:"events"`
-	Timing           Timing            `yaml:"timing"`
-	PodCreation      string            `yaml:"podCreation"` // burst, slow-start or interleaved
-	Starvation       *Starvation       `yaml:"starvation"`
-	Until            Duration          `yaml:"until,positive,or=horizon"`
-	Sample           Duration          `yaml:"sample,positive"` // how often to look how free GPUs lie
-	Seed             *uint64           `yaml:"seed"`            // 1 if nil
+	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
+	AdmissionFairSharing *AdmissionFairSharing `yaml:"admissionFairSharing"`
+	Notice               *Notice               `yaml:"notice"`
+	Events               []Event               `yaml:"events"`
+	Timing               Timing                `yaml:"timing"`
+	PodCreation          string                `yaml:"podCreation"` // burst, slow-start or interleaved
+	Starvation           *Starvation           `yaml:"starvation"`
+	Until                Duration              `yaml:"until,positive,or=horizon"`
+	Sample               Duration              `yaml:"sample,positive"` // how often to look how free GPUs lie
+	Seed                 *uint64               `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
@@ -54,6 +56,7 @@ type Cluster struct {
 	Synthetic *Synthetic `yaml:"synthetic"`
 	Nodes     []Node     `yaml:"nodes"`
 	From      *NodesFrom `yaml:"from"`
+	Topology  string     `yaml:"topology"` // what Kueue's messages call it
 }
 
 // Synthetic is a regular cluster. Counts has the children per domain of each level, by
@@ -64,6 +67,8 @@ type Synthetic struct {
 	GPUModel string         `yaml:"gpuModel,or=model"`
 	CPU      Milli          `yaml:"cpu,positive"`
 	Memory   Bytes          `yaml:"memory,positive"`
+
+	NVLinkHosts int `yaml:"nvlinkHosts,positive"` // hosts that share an NVLink domain; 1 if 0
 }
 
 // Node is one node, or Count nodes that differ in their names only. Where it stands is
@@ -80,6 +85,8 @@ type Node struct {
 	Domains  map[string]string `yaml:",rest"`
 	Labels   map[string]string `yaml:"labels"`
 	Taints   []Taint           `yaml:"taints"`
+
+	NVLinkDomain string `yaml:"nvlinkDomain"` // "" is a domain of its own
 }
 
 // Taint keeps pods that do not tolerate it off a node, as in Kubernetes.
@@ -107,7 +114,9 @@ type Fabric struct {
 	NICs          int      `yaml:"nics,positive"`
 	NICGBps       float64  `yaml:"nicGBps,positive"`
 	Efficiency    float64  `yaml:"netEfficiency,positive"`
+	DomainLinks   string   `yaml:"domainLinks"` // switch or mesh
 	Algorithm     string   `yaml:"algorithm"`
+	RankOrder     string   `yaml:"rankOrder"` // pods, topology or random
 	NVLS          string   `yaml:"nvls"`
 	Intra         *Latency `yaml:"intra"`
 	Inter         *Latency `yaml:"inter"`
@@ -138,6 +147,20 @@ type Workload struct {
 	Synthetic *SyntheticJobs `yaml:"synthetic"`
 	Scale     LoadScale      `yaml:"scale"`
 	Gang      *Gang          `yaml:"gang"`
+	Models    *Models        `yaml:"models"` // of jobs that name none
+}
+
+// Models says which models jobs train that name none, by their GPUs: those of a mix, or of
+// the first entry that is for so many.
+type Models struct {
+	Mix    string        `yaml:"mix,short"`
+	ByGPUs []ModelChoice `yaml:"byGPUs"`
+}
+
+// ModelChoice is the models that jobs of up to so many GPUs train. 0 is any number.
+type ModelChoice struct {
+	UpTo int32   `yaml:"upTo,positive"`
+	Of   []Model `yaml:"of,required"`
 }
 
 // Trace is a trace file.
@@ -227,6 +250,9 @@ type Model struct {
 	GradientGB float64  `yaml:"gradientGB,positive"`
 	Compute    Duration `yaml:"compute,positive"`
 	Overlap    *float64 `yaml:"overlap"`
+	Tensor     int32    `yaml:"tensor,positive"`
+	Pipeline   int32    `yaml:"pipeline,positive"`
+	FSDP       *bool    `yaml:"fsdp"`
 }
 
 // PodTerm is a term of pod affinity, between the pods of the job. Without a weight it is
@@ -326,6 +352,7 @@ type Queue struct {
 
 	ResourceGroups    []ResourceGroup    `yaml:"resourceGroups"`
 	FlavorFungibility *FlavorFungibility `yaml:"flavorFungibility"`
+	AdmissionMode     string             `yaml:"admissionMode"` // UsageBasedAdmissionFairSharing or NoAdmissionFairSharing
 
 	Cohort         string      `yaml:"cohort"`
 	BorrowingLimit *Quota      `yaml:"borrowingLimit"`

@@ -31,8 +31,10 @@ type identity struct {
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
 	Queues              []quota.Queue
-	Cohorts             []quota.Cohort    `json:",omitzero"`
-	Flavors             []topology.Flavor `json:",omitzero"`
+	Cohorts             []quota.Cohort     `json:",omitzero"`
+	Flavors             []topology.Flavor  `json:",omitzero"`
+	Locals              []quota.LocalQueue `json:",omitzero"`
+	Usage               sim.UsageFairness  `json:",omitzero"`
 	Faults              []sim.Fault
 	Timing              sim.Timing
 	PodsReady           sim.PodsReady
@@ -67,7 +69,7 @@ func (id *identity) hash() string {
 func (r *resolver) identify() *identity {
 	c := r.out.Config
 	id := &identity{
-		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Faults: c.Faults, Timing: c.Timing,
+		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Faults: c.Faults, Timing: c.Timing,
 		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),

@@ -117,6 +117,7 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 	}
 	job.Restarts = restarts(j.Restarts)
 	job.Model = r.model(p.to("model"), j.Model)
+	r.onGPU(&job)
 	r.setWork(p, j, &job)
 	return job, len(r.errs.list) == before
 }

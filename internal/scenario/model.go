@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 	"gopkg.in/yaml.v3"
@@ -25,7 +26,7 @@ func (r *resolver) model(p path, m *Model) *workloads.ModelProfile {
 				strings.Join(workloads.ModelNames(), ", "), suggest.Hint(m.Name, workloads.ModelNames()))
 			return nil
 		}
-		if m.GradientGB == 0 && m.Compute == 0 && m.Overlap == nil {
+		if *m == (Model{Name: m.Name}) {
 			return known
 		}
 		own = *known
@@ -33,20 +34,36 @@ func (r *resolver) model(p path, m *Model) *workloads.ModelProfile {
 		r.fail(p, "expected name, or gradientGB and compute")
 		return nil
 	}
-	if m.Overlap != nil && !(*m.Overlap >= 0 && *m.Overlap <= 1) {
-		r.fail(p.to("overlap"), "%v: expected a number from 0 to 1", *m.Overlap)
+	if !r.checkModel(p, m) {
 		return nil
 	}
-	if m.GradientGB > 1e6 {
-		r.fail(p.to("gradientGB"), "%v: expected at most a million", m.GradientGB)
-		return nil
-	}
-	own.GradientBytes = cmp.Or(int64(math.Round(m.GradientGB*1e9)), own.GradientBytes)
-	own.Compute = cmp.Or(int64(m.Compute), own.Compute)
+	cut := own.Parts()
+	own.Tensor, own.Pipeline = cmp.Or(m.Tensor, own.Tensor), cmp.Or(m.Pipeline, own.Pipeline)
+	own.GradientBytes = cmp.Or(int64(math.Round(m.GradientGB*1e9)), max(1, own.GradientBytes*cut/own.Parts()))
+	own.FullyShard = *cmp.Or(m.FSDP, &own.FullyShard)
 	if m.Overlap != nil {
 		own.OverlapMilli = int64(math.Round(*m.Overlap * 1000))
 	}
+	if m.Compute != 0 {
+		own.Compute, own.GPU, own.Others = int64(m.Compute), "", nil
+	}
 	return &own
+}
+
+func (r *resolver) checkModel(p path, m *Model) bool {
+	switch {
+	case m.Overlap != nil && !(*m.Overlap >= 0 && *m.Overlap <= 1):
+		r.fail(p.to("overlap"), "%v: expected a number from 0 to 1", *m.Overlap)
+	case m.GradientGB > 1e6:
+		r.fail(p.to("gradientGB"), "%v: expected at most a million", m.GradientGB)
+	case m.Tensor > workloads.MaxGPUs:
+		r.fail(p.to("tensor"), "%d: expected at most %d", m.Tensor, workloads.MaxGPUs)
+	case m.Pipeline > workloads.MaxGPUs:
+		r.fail(p.to("pipeline"), "%d: expected at most %d", m.Pipeline, workloads.MaxGPUs)
+	default:
+		return true
+	}
+	return false
 }
 
 // missing reports whether a mapping of the file has no such field. Files that were not
@@ -94,5 +111,5 @@ func (r *resolver) idealAllReduce(job *workloads.Job) int64 {
 			gpus = append(gpus, int32(job.PodSets[i].Request[topology.GPU]))
 		}
 	}
-	return f.BestTime(gpus, job.Model.GradientBytes)
+	return f.BestTime(gpus, sim.TrafficOf(job.Model))
 }

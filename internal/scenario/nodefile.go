@@ -53,8 +53,11 @@ var nodeColumns = map[string]func(n *Node, s string) error{
 	"count":    func(n *Node, s string) error { return setCount(&n.Count, s, 1) },
 	"gpuModel": func(n *Node, s string) error { n.GPUModel = s; return nil },
 	"model":    func(n *Node, s string) error { n.GPUModel = s; return nil },
-	"cpu":      func(n *Node, s string) error { return n.CPU.fromText(s) },
-	"memory":   func(n *Node, s string) error { return n.Memory.fromText(s) },
+
+	"nvlinkDomain": func(n *Node, s string) error { n.NVLinkDomain = s; return nil },
+
+	"cpu":    func(n *Node, s string) error { return n.CPU.fromText(s) },
+	"memory": func(n *Node, s string) error { return n.Memory.fromText(s) },
 	"pods": func(n *Node, s string) error {
 		var pods int
 		err := setCount(&pods, s, 1)

@@ -17,6 +17,7 @@ import (
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // Resolve makes a scenario of a file. The files it names are found from the folder dir.
@@ -62,6 +63,9 @@ type resolver struct {
 	// as a load or the shape of jobs is, must not change when the cluster grows.
 	jobNodes *topology.Cluster
 	cluster  *topology.Cluster
+
+	gpus   []int64 // milli-GPU by model; nil until needed
+	models map[modelOn]*workloads.ModelProfile
 }
 
 func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {

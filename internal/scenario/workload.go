@@ -64,6 +64,9 @@ func (r *resolver) finish(list jobList) {
 	if !r.scaleLoad(list.jobs) {
 		return
 	}
+	r.assignModels(list.jobs)
+	r.onGPUs(list.jobs)
+	r.checkCopies(list.jobs)
 	r.checkJobs(list)
 	workloads.Sort(list.jobs)
 	r.out.Config.Jobs, r.out.Config.Stable = list.jobs, stableIDs(list.jobs)

@@ -44,9 +44,9 @@ func TestKueueTASGates(t *testing.T) {
 		t.Errorf("%d exact of %d, want 1000 of 1000: %+v", r.Exact, r.Cases, r.Mismatches[:min(3, len(r.Mismatches))])
 	}
 	for gates, want := range map[string]stage.Preset{
-		"default":                    {Name: "0.17", Mixed: true},
-		"TASProfileMixed=false":      {Name: "0.17"},
-		"TASMultiLayerTopology=true": {Name: "0.17", Mixed: true, MultiLayer: true},
+		"default":                    {Name: "0.17", Mixed: true, Affinity: true},
+		"TASProfileMixed=false":      {Name: "0.17", Affinity: true},
+		"TASMultiLayerTopology=true": {Name: "0.17", Mixed: true, MultiLayer: true, Affinity: true},
 	} {
 		if got := (&tasCluster{Gates: gates}).preset(); got != want {
 			t.Errorf("%s: %+v, want %+v", gates, got, want)

@@ -102,7 +102,11 @@ func (c *compared) compare() error {
 	case len(c.Points) > 0:
 		c.tolerance = sweepTolerance
 	}
-	f, pods, err := fabric.Alone(p, c.Nodes, int(c.Ranks)/c.Nodes)
+	nodes := c.Nodes
+	if gpus := int(c.Ranks) / nodes; gpus == p.DomainGPUs { // of NVLink domains, if these are no hosts
+		nodes *= max(1, p.DomainHosts)
+	}
+	f, pods, err := fabric.Alone(p, nodes, int(c.Ranks)/nodes)
 	if err != nil {
 		return cannot("%v", err)
 	}
@@ -167,8 +171,9 @@ func (c *compared) platform() (fabric.Profile, error) {
 		if strings.Contains(name, "nvls disabled") {
 			p = p.WithoutNVLS()
 		}
-		if int(c.Ranks)/c.Nodes != p.DomainGPUs {
-			return p, cannot("hosts of %d GPUs: no shipped profile is of this platform", int(c.Ranks)/c.Nodes)
+		gpus := int(c.Ranks) / c.Nodes
+		if gpus != p.DomainGPUs && gpus != p.HostGPUs() {
+			return p, cannot("hosts of %d GPUs: no shipped profile is of this platform", gpus)
 		}
 		return p, nil
 	}

@@ -131,6 +131,9 @@ func (c *scenarioCase) answer(policy string) (map[string]any, error) {
 	if c.isNetwork() {
 		return c.answerNetwork(policy)
 	}
+	if c.sizes() != nil {
+		return c.answerSizing(policy)
+	}
 	expect := c.expectOf(policy)
 	if len(c.Policy) > 1 && c.ownBlock(policy) == nil {
 		return nil, cannot("nothing is expected of this policy by name")

@@ -93,6 +93,9 @@ func (s *Search) chooseMany(level int32) bool {
 	s.sortByRoom(rest)
 	for i := 0; left > 0 && i < len(rest); i++ {
 		d := rest[i]
+		if s.r.Stops && s.st[d].slices == 0 {
+			break
+		}
 		if s.r.Algo == BestFit && s.st[d].slices >= left {
 			d = s.tightestSlices(rest[i:], left, 0)
 		}

@@ -78,8 +78,19 @@ func (c *Classes) Head() int32 {
 	return order.None
 }
 
+// EachHead calls f with the first item of every class that is not parked.
+func (c *Classes) EachHead(f func(item int32)) {
+	for class := c.active.First(); class != order.None; class = c.active.Next(class) {
+		f(c.lists[class].First())
+	}
+}
+
+// Before reports whether one item comes before another.
+func (c *Classes) Before(a, b int32) bool { return c.arena.Key(a).Less(c.arena.Key(b)) }
+
 // Park sets a class aside until it is woken.
 func (c *Classes) Park(class int32) {
+	c.grow(class)
 	c.parked[class] = true
 	if !c.listed[class] {
 		c.listed[class] = true

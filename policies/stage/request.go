@@ -29,13 +29,18 @@ type Preset struct {
 	// host it. Older versions count it over all, so one child without room for the
 	// leader makes it look free.
 	LeaderHosts bool
+	// Affinity: required node affinity is looked at, beside selectors and taints.
+	Affinity bool
+	// StopsAtFull: LeastFreeCapacity over several domains ends at the first without room,
+	// and those come first: while any is full nothing is found.
+	StopsAtFull bool
 }
 
 // The presets of the versions gangplan knows, with their default gates.
 var (
-	Kueue013 = Preset{Name: "0.13"}
-	Kueue017 = Preset{Name: "0.17", Mixed: true}
-	Kueue019 = Preset{Name: "0.19", Mixed: true, MultiLayer: true, LeaderHosts: true}
+	Kueue013 = Preset{Name: "0.13", StopsAtFull: true}
+	Kueue017 = Preset{Name: "0.17", Mixed: true, Affinity: true}
+	Kueue019 = Preset{Name: "0.19", Mixed: true, MultiLayer: true, LeaderHosts: true, Affinity: true}
 )
 
 // Algorithm returns what a request of the mode is searched with.
@@ -64,6 +69,7 @@ type Request struct {
 	Algo     Algorithm
 	Balanced bool
 	Hosts    bool  // Preset.LeaderHosts
+	Stops    bool  // Preset.StopsAtFull
 	Within   int32 // 1 + the only domain whose leaves may be used; 0 means all
 }
 
@@ -86,14 +92,15 @@ func (r *Request) sliceLevel(leaf int32) int32 {
 // plain reports whether a request is the ordinary one the index answers by itself: no
 // slices of more than one pod, no leader, no balancing, anywhere.
 func (r *Request) plain(leaf int32) bool {
-	return !r.Leader && r.Within == 0 && r.NLayers == 0 && (!r.Balanced || r.Mode != workloads.TopologyPreferred) && leaf >= r.Level
+	return !r.Leader && r.Within == 0 && r.NLayers == 0 && (!r.Balanced || r.Mode != workloads.TopologyPreferred) && leaf >= r.Level &&
+		(!r.Stops || r.Algo == BestFit)
 }
 
 // Resolve turns a request into level indexes. leaf is the lowest level of the topology.
 // A request without a mode is the unconstrained one that a queue with nothing but
 // topologies implies. Errors are Kueue's own words.
 func Resolve(t *workloads.TopologyRequest, count int32, c *topology.Cluster, leaf int32, p *Preset) (Request, error) {
-	r := Request{Count: count, Mode: t.Mode, Level: leaf, Algo: p.Algorithm(t.Mode), Balanced: p.Balanced, Hosts: p.LeaderHosts}
+	r := Request{Count: count, Mode: t.Mode, Level: leaf, Algo: p.Algorithm(t.Mode), Balanced: p.Balanced, Hosts: p.LeaderHosts, Stops: p.StopsAtFull}
 	switch t.Mode {
 	case workloads.TopologyNone:
 		r.Mode = workloads.TopologyUnconstrained

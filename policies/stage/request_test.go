@@ -35,7 +35,7 @@ func TestResolve(t *testing.T) {
 		{"nothing asked is unconstrained", workloads.TopologyRequest{}, Kueue017,
 			Request{Mode: unconstrained, Level: 3, Algo: LeastFreeCapacity}},
 		{"before 0.15 BestFit serves all", workloads.TopologyRequest{Mode: unconstrained}, Kueue013,
-			Request{Mode: unconstrained, Level: 3}},
+			Request{Mode: unconstrained, Level: 3, Stops: true}},
 		{"required", workloads.TopologyRequest{Mode: required, Level: "rack"}, Kueue017, Request{Mode: required, Level: 2}},
 		{"slices only begin at the top", workloads.TopologyRequest{Mode: workloads.TopologySliceOnly, Slices: layers("rack", 4)}, Kueue017,
 			Request{Mode: workloads.TopologySliceOnly, Algo: LeastFreeCapacity, NLayers: 1, Layers: [3]Layer{{2, 4}}}},

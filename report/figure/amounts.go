@@ -64,8 +64,18 @@ func (m stackMark) Plot(c draw.Canvas, p *plot.Plot) {
 		area := append([]vg.Point{{X: top[0].X, Y: y(0)}}, top...)
 		area = append(area, vg.Point{X: top[len(top)-1].X, Y: y(0)})
 		c.FillPolygon(m.Layers[k].Color.rgba(), c.ClipPolygonXY(area))
-		c.StrokeLines(draw.LineStyle{Color: paper, Width: vg.Points(0.4)}, c.ClipLinesXY(top)...)
+		if k < len(m.Layers)-1 {
+			c.StrokeLines(draw.LineStyle{Color: paper, Width: m.hairline()}, c.ClipLinesXY(top)...)
+		}
 	}
+}
+
+// hairline is the width of the line between two layers, thinner where there are many corners.
+func (s *Stack) hairline() vg.Length {
+	if len(s.Edges) > 100 {
+		return 0.25
+	}
+	return 0.5
 }
 
 // Bars lie between whole numbers of the axis of categories; together they take so much of
@@ -95,8 +105,10 @@ func (b *Bars) span(i, k int, sums [][]float64) (at0, at1, from, to float64) {
 }
 
 func (b *Bars) extents(along, values *extent) {
-	along.add(-0.5)
-	along.add(float64(len(b.Categories)) - 0.5)
+	n := float64(len(b.Categories))
+	more := max(0, 3-n) / 2 // one bar is not as thick as the picture
+	along.add(-0.5 - more)
+	along.add(n - 0.5 + more)
 	values.add(0)
 	sums := tops(b.Layers, len(b.Categories))
 	for i := range b.Categories {

@@ -2,6 +2,8 @@ package figure
 
 import (
 	"image/color"
+	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -66,18 +68,26 @@ func (m *lineMark) path(x, y func(float64) vg.Length, run [2]int) []vg.Point {
 func (m *lineMark) drawBand(c draw.Canvas, x, y func(float64) vg.Length, run [2]int) {
 	var high, low []vg.Point
 	for i := run[0]; i < run[1]; i++ {
-		b := m.Band[i]
-		if !number(b.Low) || !number(b.High) {
-			b.Low, b.High = m.Points[i].Y, m.Points[i].Y
-		}
-		high = append(high, vg.Point{X: x(m.Points[i].X), Y: y(b.High)})
-		low = append(low, vg.Point{X: x(m.Points[i].X), Y: y(b.Low)})
+		at := x(m.Points[i].X)
+		high = append(high, vg.Point{X: at, Y: edge(c, y, m.Band[i].High)})
+		low = append(low, vg.Point{X: at, Y: edge(c, y, m.Band[i].Low)})
 	}
 	for i := range low {
 		high = append(high, low[len(low)-1-i])
 	}
 	solid := m.style.Color.(color.RGBA)
 	c.FillPolygon(color.NRGBA{R: solid.R, G: solid.G, B: solid.B, A: 48}, c.ClipPolygonXY(high))
+}
+
+// edge is an end of a range, which may be infinite.
+func edge(c draw.Canvas, y func(float64) vg.Length, v float64) vg.Length {
+	switch {
+	case math.IsInf(v, 1):
+		return c.Max.Y
+	case math.IsInf(v, -1):
+		return c.Min.Y
+	}
+	return y(v)
 }
 
 // pieces divides points where one is not a number: ranges of positions.
@@ -177,12 +187,12 @@ func (m markTexts) Plot(c draw.Canvas, p *plot.Plot) {
 
 // taken is what the marks and lines cover, the lines as a row of small boxes.
 func (m markTexts) taken(x, y func(float64) vg.Length) (boxes []vg.Rectangle) {
+	if !slices.ContainsFunc(m.lines, func(l lineMark) bool { return l.Texts != nil }) {
+		return nil
+	}
 	for i := range m.lines {
 		for _, at := range m.lines[i].Marks {
 			boxes = append(boxes, around(vg.Point{X: x(at.X), Y: y(at.Y)}, 3, 3))
-		}
-		if m.lines[i].Texts == nil {
-			continue
 		}
 		for _, run := range pieces(m.lines[i].Points) {
 			path := m.lines[i].path(x, y, run)

@@ -62,6 +62,15 @@ func (s *Set) Total() int64 {
 	return total
 }
 
+// TotalOf returns the free milli of the GPUs of a mask.
+func (s *Set) TotalOf(m Mask) int64 {
+	total := int64(0)
+	for ; m != 0; m &= m - 1 {
+		total += int64(s.free[m.Lowest()])
+	}
+	return total
+}
+
 // FullyFree returns the number of GPUs of which everything is free.
 func (s *Set) FullyFree() int {
 	n := 0

@@ -54,7 +54,7 @@ func TestHostBound(t *testing.T) {
 		t.Errorf("at best %v, as placed %v", best, placed)
 	}
 	var l Load
-	if f.Load(s, podsOn(8000, 0, 4), 1e9, &l); l.Idle != (Cost{80e6, 0}) || l.private != 80e6 {
+	if f.Load(s, podsOn(8000, 0, 4), Traffic{Bytes: 1e9}, &l); l.Idle != (Cost{80e6, 0}) || l.private != 80e6 {
 		t.Errorf("the load is %+v", l)
 	}
 }

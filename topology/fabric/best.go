@@ -9,64 +9,115 @@ import (
 
 // bounds is what a cluster can hold at best, whatever the gang.
 type bounds struct {
-	sizes  []hostSize
+	kinds  []kind
+	plain  bool          // every domain has hosts of one size: kinds have room in their order
 	levels []levelBounds // by topology level, above the host only
 }
 
-// hostSize is a number of equal hosts. Sizes are in descending order.
-type hostSize struct {
-	gpus  int64 // milli-GPU per host
-	hosts int64
+// kind is a number of NVLink domains with the same hosts. Kinds are in descending order of
+// their GPUs.
+type kind struct {
+	gpus  int64  // milli-GPU of a domain
+	hosts []size // descending
+	count int64
 }
 
-// levelBounds says what the k fullest domains of a level hold: hosts[k-1] hosts with GPUs,
-// gpus[k-1] milli-GPU. uplinks is sorted in descending order. The three orders may differ
-// on a mixed cluster, which keeps each of them a bound.
+// size is a number of hosts with so many milli-GPU each.
+type size struct{ gpus, hosts int64 }
+
+// room is how many pods the domains of a kind take each.
+type room struct{ pods, domains int64 }
+
+// levelBounds says what the k fullest domains of a level hold: nvlink[k-1] NVLink domains
+// with GPUs, gpus[k-1] milli-GPU. uplinks is sorted in descending order. The three orders may
+// differ on a mixed cluster, which keeps each of them a bound.
 type levelBounds struct {
-	hosts, gpus []int64
-	uplinks     []float64
+	nvlink, gpus []int64
+	uplinks      []float64
 }
 
-func newBounds(c *topology.Cluster, hosts []int64, uplink []float64) bounds {
-	var b bounds
-	b.sizes = hostSizes(c)
-	gpus := gpusByDomain(c)
+func newBounds(f *Fabric) bounds {
+	c := f.cluster
+	b := bounds{kinds: kindsOf(f)}
+	b.plain = !slices.ContainsFunc(b.kinds, func(k kind) bool { return len(k.hosts) > 1 || k.hosts[0].hosts > 1 })
+	domains, gpus := make([]int64, len(c.Domains)), make([]int64, len(c.Domains))
+	seen := make([]bool, f.domains)
+	for i := range c.Nodes {
+		g := c.Nodes[i].Allocatable[topology.GPU]
+		for l := range c.Levels {
+			d := c.DomainOf(int32(i), int32(l))
+			gpus[d] += g
+			if g > 0 && !seen[f.nvlink[i]] {
+				domains[d]++
+			}
+		}
+		seen[f.nvlink[i]] = seen[f.nvlink[i]] || g > 0
+	}
 	for l := range c.Levels[:len(c.Levels)-1] {
 		first, last := c.DomainsAt(int32(l))
 		b.levels = append(b.levels, levelBounds{
-			hosts:   runningSum(descending(hosts[first:last])),
+			nvlink:  runningSum(descending(domains[first:last])),
 			gpus:    runningSum(descending(gpus[first:last])),
-			uplinks: descending(uplink[first:last]),
+			uplinks: descending(f.uplink[first:last]),
 		})
 	}
 	return b
 }
 
-func hostSizes(c *topology.Cluster) []hostSize {
-	var all []int64
-	for i := range c.Nodes {
-		if g := c.Nodes[i].Allocatable[topology.GPU]; g > 0 {
-			all = append(all, g)
+// kindsOf groups the NVLink domains by the sizes of their hosts.
+func kindsOf(f *Fabric) []kind {
+	hosts := make([][]int64, f.domains)
+	for i := range f.cluster.Nodes {
+		if g := f.cluster.Nodes[i].Allocatable[topology.GPU]; g > 0 {
+			d := f.nvlink[i]
+			hosts[d] = append(hosts[d], g)
 		}
 	}
-	var sizes []hostSize
-	for _, g := range descending(all) {
+	for d := range hosts {
+		hosts[d] = descending(hosts[d])
+	}
+	slices.SortStableFunc(hosts, func(a, b []int64) int {
+		return cmp.Or(cmp.Compare(sum(b), sum(a)), slices.Compare(b, a))
+	})
+	var kinds []kind
+	for d := range hosts {
+		if len(hosts[d]) == 0 {
+			continue
+		}
+		if d == 0 || !slices.Equal(hosts[d], hosts[d-1]) {
+			kinds = append(kinds, kind{gpus: sum(hosts[d]), hosts: equalHosts(hosts[d])})
+		}
+		kinds[len(kinds)-1].count++
+	}
+	return kinds
+}
+
+// equalHosts counts equal hosts of a descending list.
+func equalHosts(hosts []int64) []size {
+	var sizes []size
+	for _, g := range hosts {
 		if n := len(sizes); n == 0 || sizes[n-1].gpus != g {
-			sizes = append(sizes, hostSize{gpus: g})
+			sizes = append(sizes, size{gpus: g})
 		}
 		sizes[len(sizes)-1].hosts++
 	}
 	return sizes
 }
 
-func gpusByDomain(c *topology.Cluster) []int64 {
-	gpus := make([]int64, len(c.Domains))
-	for i := range c.Nodes {
-		for l := range c.Levels {
-			gpus[c.DomainOf(int32(i), int32(l))] += c.Nodes[i].Allocatable[topology.GPU]
-		}
+func sum(v []int64) int64 {
+	total := int64(0)
+	for _, x := range v {
+		total += x
 	}
-	return gpus
+	return total
+}
+
+// largest is the milli-GPU of the largest domain.
+func (b *bounds) largest() int64 {
+	if len(b.kinds) == 0 {
+		return 0
+	}
+	return b.kinds[0].gpus
 }
 
 // descending returns a sorted copy.
@@ -85,31 +136,37 @@ func runningSum(v []int64) []int64 {
 	return v
 }
 
-// BestAllReduce returns the cost for pods of the given milli-GPU at the best place of the
-// empty cluster: in the fewest hosts, evenly over them, those in the fewest domains of each
-// level above, ranks ordered by topology.
+// Best returns the cost for pods of the given milli-GPU at the best place of the empty
+// cluster: in the fewest NVLink domains, evenly over them, those in the fewest domains of
+// each level above, ranks ordered by topology, pipeline stages side by side in places of
+// their own.
 //
-// It is a bound, not a search: fewest hosts and evenness are what counting says no
-// placement can beat. For equal pods, and for pods that fill hosts plus a rest, some
-// placement meets it exactly. On a cluster whose hosts have one size no placement costs
-// less. With several sizes the shape is taken on the largest hosts, and a placement on
-// smaller ones, which share their NICs among fewer GPUs, may cost less: callers that
-// divide by it hold the ratio at 1. A gang larger than the cluster is costed as if the
-// whole cluster held it.
+// It is a bound, not a search: fewest domains and evenness are what counting says no
+// placement can beat. For equal pods, and for pods that fill domains plus a rest, some
+// placement meets it exactly. On a cluster whose NVLink domains are alike no placement costs
+// less. With several sizes the shape is taken on the largest, and a placement on smaller
+// ones, which share their NICs among fewer GPUs, may cost less: callers that divide by it
+// hold the ratio at 1. A gang larger than the cluster is costed as if the whole cluster
+// held it.
 //
 // It takes O(pods log pods) and allocates only to grow the scratch.
-func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
-	sh := f.bestShape(s, podGPUs)
-	return f.cost(AllReduce, &sh, bytes)
+func (f *Fabric) Best(s *Scratch, podGPUs []int32, t Traffic) Cost {
+	sh := f.bestShape(s, podGPUs, &t)
+	return f.cost(&t, &sh)
 }
 
-// BestTime is BestAllReduce where there is no scratch at hand, in ns.
-func (f *Fabric) BestTime(podGPUs []int32, bytes int64) int64 {
-	return f.BestAllReduce(&Scratch{}, podGPUs, bytes).Nanos
+// BestAllReduce is Best for an all-reduce among all ranks.
+func (f *Fabric) BestAllReduce(s *Scratch, podGPUs []int32, bytes int64) Cost {
+	return f.Best(s, podGPUs, Traffic{Bytes: bytes})
+}
+
+// BestTime is Best where there is no scratch at hand, in ns.
+func (f *Fabric) BestTime(podGPUs []int32, t Traffic) int64 {
+	return f.Best(&Scratch{}, podGPUs, t).Nanos
 }
 
 // bestShape is the shape of the pods at their best place.
-func (f *Fabric) bestShape(s *Scratch, podGPUs []int32) shape {
+func (f *Fabric) bestShape(s *Scratch, podGPUs []int32, t *Traffic) shape {
 	var sh shape
 	var total int64
 	s.sizes = s.sizes[:0]
@@ -122,39 +179,82 @@ func (f *Fabric) bestShape(s *Scratch, podGPUs []int32) shape {
 	}
 	slices.Sort(s.sizes)
 	slices.Reverse(s.sizes)
-	sh.domains = f.best.fewestHosts(s.sizes, total)
-	if sh.domains > 1 {
-		sh.nics = f.nicRate(evenest(s.sizes, total, sh.domains), f.best.sizeOf(sh.domains))
-		f.fewestDomains(&sh, total)
+	tensor, stages, copies := t.cut(sh.ranks)
+	if total == 0 {
+		return sh
 	}
+	m := f.best.fewestDomains(s, total)
+	even := evenest(s.sizes, total, m)
+	sh.domains = min(f.longestStage(m, sh.ranks, stages), copies)
+	if copies > 1 && sh.domains > 1 {
+		rings := min(tensor, max(1, even/topology.Milli))
+		hosts := f.nicsAtBest(&sh, even, m, rings)
+		f.fewestCrossings(&sh, total/stages, tensor)
+		sh.cap *= hosts
+	}
+	sh.ranks, sh.inside = copies, max(1, even/topology.Milli)
 	return sh
 }
 
-// fewestHosts returns how many hosts the pods need at least. Sizes are in descending order.
-// The largest j pods need as many as j pods of the smallest among them; and all need the
-// room for their total.
-func (b *bounds) fewestHosts(sizes []int64, total int64) int64 {
-	m := b.hostsFor(total, 1)
-	for i, size := range sizes {
-		if i+1 == len(sizes) || sizes[i+1] != size {
-			m = max(m, b.hostsFor(int64(i+1), size))
-		}
+// longestStage is how many domains of the m a stage needs at least: its share of them, and
+// room for its ranks.
+func (f *Fabric) longestStage(m, ranks, stages int64) int64 {
+	if stages == 1 {
+		return m
 	}
-	return min(m, int64(len(sizes))) // pods that exceed every host still are one each
+	stage, most := (ranks+stages-1)/stages, max(1, f.best.largest()/topology.Milli)
+	return min(m, max((m+stages-1)/stages, (stage+most-1)/most))
 }
 
-// hostsFor returns how many hosts count pods of a size need, the largest hosts first.
-func (b *bounds) hostsFor(count, size int64) int64 {
-	var hosts int64
-	for _, h := range b.sizes {
-		room := podsPerHost(h.gpus, size)
-		if room*h.hosts >= count {
-			return hosts + (count+room-1)/room
+// nicsAtBest sets B_dom of one ring for so many milli-GPU in each of m domains, and returns
+// the hosts there are to a ring.
+func (f *Fabric) nicsAtBest(sh *shape, even, m, rings int64) float64 {
+	k := f.best.kindOf(m)
+	even, full := min(even, k.gpus), k.hosts[0].gpus
+	sh.nics = f.attached(even, full) / float64(rings)
+	return float64((even+full-1)/full) / float64(rings)
+}
+
+// fewestDomains returns how many NVLink domains the pods need at least. Sizes are in
+// descending order. The largest j pods need as many as j pods of the smallest among them;
+// and all need the room for their total.
+func (b *bounds) fewestDomains(s *Scratch, total int64) int64 {
+	m := b.domainsFor(s, total, 1)
+	for i, size := range s.sizes {
+		if i+1 == len(s.sizes) || s.sizes[i+1] != size {
+			m = max(m, b.domainsFor(s, int64(i+1), size))
 		}
-		count -= room * h.hosts
-		hosts += h.hosts
 	}
-	return hosts
+	return min(m, int64(len(s.sizes))) // pods that exceed every host still are one each
+}
+
+// domainsFor returns how many domains count pods of a size need, the roomiest first.
+func (b *bounds) domainsFor(s *Scratch, count, size int64) int64 {
+	s.rooms = s.rooms[:0]
+	for i := range b.kinds {
+		s.rooms = append(s.rooms, room{b.kinds[i].room(size), b.kinds[i].count})
+	}
+	if !b.plain {
+		slices.SortStableFunc(s.rooms, func(a, b room) int { return cmp.Compare(b.pods, a.pods) })
+	}
+	var domains int64
+	for _, r := range s.rooms {
+		if r.pods*r.domains >= count {
+			return domains + (count+r.pods-1)/r.pods
+		}
+		count -= r.pods * r.domains
+		domains += r.domains
+	}
+	return domains
+}
+
+// room returns how many pods of a size a domain takes.
+func (k *kind) room(size int64) int64 {
+	var pods int64
+	for _, h := range k.hosts {
+		pods += h.hosts * podsPerHost(h.gpus, size)
+	}
+	return pods
 }
 
 // podsPerHost returns how many pods of a size a host takes. A pod of less than one GPU is on
@@ -167,21 +267,18 @@ func podsPerHost(gpus, size int64) int64 {
 	return devices*(topology.Milli/size) + rest/size
 }
 
-// sizeOf returns the size of the m-th largest host.
-func (b *bounds) sizeOf(m int64) int64 {
-	var size int64
-	for _, h := range b.sizes {
-		size = h.gpus
-		if m -= h.hosts; m <= 0 {
-			break
-		}
+// kindOf returns the kind of the m-th largest domain.
+func (b *bounds) kindOf(m int64) *kind {
+	i := 0
+	for ; i+1 < len(b.kinds) && m > b.kinds[i].count; i++ {
+		m -= b.kinds[i].count
 	}
-	return size
+	return &b.kinds[i]
 }
 
-// evenest returns the most milli-GPU that the emptiest of m hosts can have of the gang.
-// The largest j pods are on at most j hosts, so the other m-j share at most the rest; and
-// what a host has is a multiple of what divides all pods.
+// evenest returns the most milli-GPU that the emptiest of m domains can have of the gang.
+// The largest j pods are in at most j of them, so the other m-j share at most the rest; and
+// what a domain has is a multiple of what divides all pods.
 func evenest(sizes []int64, total, m int64) int64 {
 	var unit int64
 	for _, size := range sizes {
@@ -202,16 +299,16 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// fewestDomains adds the uplinks that the gang must cross. A gang that needs k > 1 domains
-// of a level leaves each of them once, the k-th best at the least.
-func (f *Fabric) fewestDomains(sh *shape, total int64) {
+// fewestCrossings adds the uplinks that a stage of so many milli-GPU must cross. One that
+// needs k > 1 domains of a level leaves each of them once, the k-th best at the least.
+func (f *Fabric) fewestCrossings(sh *shape, total, tensor int64) {
 	for l := f.cluster.HostLevel() - 1; l >= 0; l-- {
 		b := &f.best.levels[l]
-		k := max(firstAtLeast(b.hosts, sh.domains), firstAtLeast(b.gpus, total))
+		k := max(firstAtLeast(b.nvlink, sh.domains), firstAtLeast(b.gpus, total))
 		if k == 0 {
 			return // one domain holds it, and so does one of each level above
 		}
-		sh.load(1/b.uplinks[k], l)
+		sh.load(float64(tensor)/b.uplinks[k], l)
 		sh.pass(f, l)
 	}
 }

@@ -64,7 +64,7 @@ func TestFewestHosts(t *testing.T) {
 			sizes[i] *= topology.Milli
 			total += sizes[i]
 		}
-		if got := f.best.fewestHosts(sizes, total); got != tt.want {
+		if got := f.best.fewestDomains(&Scratch{sizes: sizes}, total); got != tt.want {
 			t.Errorf("%v: %d hosts, want %d", tt.sizes, got, tt.want)
 		}
 	}

@@ -6,15 +6,35 @@ import "math/bits"
 // a rank has before a reduce-scatter, and after an all-gather.
 type Collective uint8
 
-// The collectives. An all-reduce is a reduce-scatter and an all-gather.
+// The collectives. An all-reduce is a reduce-scatter and an all-gather. FullyShard is what a
+// step of fully sharded data parallelism (FSDP, ZeRO-3) exchanges: the parameters gathered
+// twice, for the forward and the backward pass, and the gradients scattered once.
 const (
 	AllReduce Collective = iota
 	ReduceScatter
 	AllGather
+	FullyShard
 )
 
-// Collectives are the names nccl-tests has for them, by their number.
+// Collectives are the names nccl-tests has for those it measures, by their number.
 var Collectives = []string{"all_reduce", "reduce_scatter", "all_gather"}
+
+// Traffic is what a gang exchanges in one step of training. A model that is cut by tensor
+// and pipeline parallelism is cut over Tensor x Pipeline ranks; as often as the gang holds a
+// whole copy, so many ranks hold the same part and exchange it. Ranks are numbered by part
+// of a layer first, then by copy, then by stage, as Megatron numbers them. What the parts of
+// one copy send to each other is not counted.
+type Traffic struct {
+	Collective       Collective
+	Bytes            int64 // of the array that one rank holds: its part of the model's
+	Tensor, Pipeline int32 // 0 is 1
+}
+
+// cut returns tensor and pipeline parallelism and how many ranks hold the same part.
+func (t *Traffic) cut(ranks int64) (tensor, stages, copies int64) {
+	tensor, stages = max(1, int64(t.Tensor)), max(1, int64(t.Pipeline))
+	return tensor, stages, ranks / (tensor * stages)
+}
 
 // Algorithm is how the ranks of several NVLink domains go about it.
 type Algorithm uint8
@@ -46,12 +66,24 @@ var Algorithms = []string{"ring", "tree", "hierarchical", "in-network", "halving
 // String returns the algorithm's name.
 func (a Algorithm) String() string { return Algorithms[a] }
 
+// passes is how many collectives of half an all-reduce each make up the traffic, and one
+// of them. An all-reduce is one of its own: over two domains it is less than its halves.
+func passes(op Collective) (int64, Collective) {
+	if op == FullyShard {
+		return 3, AllGather
+	}
+	return 1, op
+}
+
 // BusFactor is what nccl-tests multiplies the algorithm bandwidth S/t with, so that the
 // result can be compared with what links are rated at: 2(n-1)/n, half of it for a
 // reduce-scatter or an all-gather.
 func BusFactor(op Collective, n int64) float64 {
-	if op == AllReduce {
+	switch op {
+	case AllReduce:
 		return ringShare(n)
+	case FullyShard:
+		return 3 * ringShare(n) / 2
 	}
 	return ringShare(n) / 2
 }
@@ -59,46 +91,59 @@ func BusFactor(op Collective, n int64) float64 {
 // ringShare is 2(n-1)/n, the bytes each of n ranks sends per byte reduced.
 func ringShare(n int64) float64 { return float64(2*(n-1)) / float64(n) }
 
-// cost is the closed form of the package's doc.
-func (f *Fabric) cost(op Collective, sh *shape, bytes int64) Cost {
-	if sh.ranks <= 1 || bytes <= 0 {
-		return Cost{0, NoLevel}
-	}
-	size := float64(bytes)
-	bw, level := f.bandwidth(op, sh, size)
-	return Cost{ceilNanos(f.withLatency(op, sh, size, bw)), level}
+// terms are the parts of the formula of the package's doc, in ns.
+type terms struct {
+	private float64 // of the bandwidth term, what nobody else can slow: domain, NICs, bound per host
+	level   int8    // which of them it is
+	sent    float64 // bytes that one ring sends from a domain to the next; 0 within one
+	small   float64 // the line of small messages
+	latency float64 // what a large message takes above its bandwidth
 }
 
-// bandwidth is T_bw in ns and the level that binds.
-func (f *Fabric) bandwidth(op Collective, sh *shape, size float64) (float64, int8) {
-	bw, level := size*BusFactor(op, sh.ranks)/f.profile.DomainBusBW, int8(InDomain)
-	if sh.domains > 1 {
-		sent := size * f.phi(op, sh)
-		if t := sent / sh.nics; t > bw {
-			bw, level = t, int8(f.cluster.HostLevel())
-		}
-		if t := float64(sent * sh.uplink); t > bw {
-			bw, level = t, sh.level
-		}
-		if t := sent / sh.cap; sh.cap > 0 && t > bw {
-			bw, level = t, sh.capAt
-		}
-	}
-	return bw, level
-}
-
-// withLatency is the time of a collective whose bandwidth term is bw ns.
-func (f *Fabric) withLatency(op Collective, sh *shape, size, bw float64) float64 {
+// termsOf costs a shape. Its traffic has copies, more than one.
+func (f *Fabric) termsOf(t *Traffic, sh *shape) terms {
+	count, op := passes(t.Collective)
+	times, size := float64(count), float64(count)*float64(t.Bytes)
+	out := terms{private: size * BusFactor(op, sh.ranks) / f.busBandwidth(sh), level: InDomain}
 	line, hops := f.profile.Intra, 0.0
 	if sh.domains > 1 {
-		line, hops = f.profile.Inter, f.hops(op, sh.domains)
+		line, hops = f.profile.Inter, float64(times*f.hops(op, sh.domains))
+		out.sent = size * f.phi(op, sh)
+		if t := out.sent / sh.nics; t > out.private {
+			out.private, out.level = t, int8(f.cluster.HostLevel())
+		}
 	}
-	small := float64(line.A0*1000) + size/line.B0
-	large := float64(line.A1*1000) + hops + bw
-	return max(bw, min(small, large))
+	out.small = float64(times*(line.A0*1000)) + size/line.B0
+	out.latency = float64(times*(line.A1*1000)) + hops
+	return out
 }
 
-// phi is the bytes that leave a domain per byte of the array, for m > 1.
+// cost is the closed form of the package's doc.
+func (f *Fabric) cost(t *Traffic, sh *shape) Cost {
+	if sh.ranks <= 1 || t.Bytes <= 0 {
+		return Cost{0, NoLevel}
+	}
+	terms := f.termsOf(t, sh)
+	bw, level := terms.private, terms.level
+	if t := float64(terms.sent * sh.uplink); t > bw {
+		bw, level = t, sh.level
+	}
+	if t := terms.sent / sh.cap; sh.cap > 0 && t > bw {
+		bw, level = t, sh.capAt
+	}
+	return Cost{ceilNanos(max(bw, min(terms.small, terms.latency+bw))), level}
+}
+
+// busBandwidth is B_N. Over links from each GPU to each other a gang that has some of a
+// domain's GPUs has as many of its links; behind a switch it has all the bandwidth.
+func (f *Fabric) busBandwidth(sh *shape) float64 {
+	if !f.profile.Mesh || sh.inside < 2 {
+		return f.profile.DomainBusBW
+	}
+	return f.profile.DomainBusBW * float64(sh.inside-1) / float64(max(sh.inside, f.meshGPUs)-1)
+}
+
+// phi is the bytes that leave a domain per byte of the array, for m > 1, on one ring.
 func (f *Fabric) phi(op Collective, sh *shape) float64 {
 	alg := f.profile.Algorithm
 	if op == AllReduce && sh.domains == 2 && alg != Direct {

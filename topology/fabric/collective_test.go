@@ -30,7 +30,7 @@ func TestPhi(t *testing.T) {
 		p.DomainBusBW = 1e6
 		f := compile(t, p, c, nil)
 		s := NewScratch(f)
-		two, four := f.Collect(s, tt.op, podsOn(8000, 0, 1), 1e9), f.Collect(s, tt.op, podsOn(8000, 0, 1, 2, 3), 1e9)
+		two, four := f.Collect(s, podsOn(8000, 0, 1), Traffic{Collective: tt.op, Bytes: 1e9}), f.Collect(s, podsOn(8000, 0, 1, 2, 3), Traffic{Collective: tt.op, Bytes: 1e9})
 		if two.Nanos != int64(tt.two*25e6) || four.Nanos != int64(tt.four*25e6) {
 			t.Errorf("%v %s: %v and %v", tt.alg, Collectives[tt.op], two, four)
 		}
@@ -43,9 +43,9 @@ func TestHalves(t *testing.T) {
 	f := compile(t, bare(), regular(t, "rack host", 2, 4), oversubscribed("rack", 4))
 	s := NewScratch(f)
 	for _, pods := range [][]Pod{podsOn(4000, 0, 0), podsOn(8000, 0, 4, 1, 5), podsOn(2000, 1, 2, 3)} {
-		whole := f.Collect(s, AllReduce, pods, 1e9)
+		whole := f.Collect(s, pods, Traffic{Collective: AllReduce, Bytes: 1e9})
 		for _, op := range []Collective{ReduceScatter, AllGather} {
-			half := f.Collect(s, op, pods, 1e9)
+			half := f.Collect(s, pods, Traffic{Collective: op, Bytes: 1e9})
 			if d := 2*half.Nanos - whole.Nanos; d < 0 || d > 1 || half.Level != whole.Level {
 				t.Errorf("%v: %s takes %v, the all-reduce %v", pods, Collectives[op], half, whole)
 			}

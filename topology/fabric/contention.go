@@ -52,7 +52,7 @@ type member struct {
 // pool is the uplink of a domain. The order of its members is of no meaning.
 type pool struct {
 	members []seat
-	kappa   int64  // of all members
+	kappa   int64  // of all members, in 1/kappaOne
 	load    uint64 // sum of kappa x duty
 	tight   uint64 // the largest tightness of a member
 	binds   bool
@@ -142,7 +142,7 @@ func (c *Contention) leave(u *use, m *member) {
 // links.
 func (p *pool) canBind() bool {
 	hi, lo := bits.Mul64(uint64(p.kappa), p.tight)
-	return len(p.members) > 1 && (hi > 0 || lo > fullDuty)
+	return len(p.members) > 1 && (hi > 0 || lo > fullDuty*kappaOne)
 }
 
 func (c *Contention) take() int32 {

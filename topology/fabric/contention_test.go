@@ -37,7 +37,7 @@ func pair(t testing.TB) *system {
 func (s *system) add(pods []Pod, bytes int64, step Step) {
 	s.jobs = append(s.jobs, systemJob{pods, bytes, step})
 	var l Load
-	s.f.Load(NewScratch(s.f), pods, bytes, &l)
+	s.f.Load(NewScratch(s.f), pods, Traffic{Bytes: bytes}, &l)
 	s.loads = append(s.loads, l)
 }
 
@@ -242,7 +242,7 @@ func TestContentionInvariants(t *testing.T) {
 		use := make([]float64, len(s.f.uplink))
 		for j := range s.jobs {
 			for _, u := range s.loads[j].uses {
-				use[u.pool] += float64(u.kappa) * s.loads[j].sent / float64(s.jobs[j].step.Nanos(last[j]))
+				use[u.pool] += float64(u.kappa) / kappaOne * s.loads[j].sent / float64(s.jobs[j].step.Nanos(last[j]))
 			}
 		}
 		for d, rate := range use {
@@ -314,7 +314,7 @@ func TestPoolsThatCannotBind(t *testing.T) {
 		c.Add(int32(j), &s.loads[j], s.jobs[j].step)
 	}
 	for d := range c.pools {
-		if c.pools[d].binds || c.pools[d].kappa != 2 {
+		if c.pools[d].binds || c.pools[d].kappa != 2*kappaOne {
 			t.Errorf("pool %d: %+v", d, c.pools[d])
 		}
 	}
@@ -332,8 +332,8 @@ func TestCrossingRoundsUp(t *testing.T) {
 		others uint64
 		want   int64
 	}{
-		{1 << 16, 1, 0, 1}, {1<<16 + 1, 1, 0, 2}, {3 << 16, 2, fullDuty / 2, 8}, {1 << 16, 1, 1, 2},
-		{mostNanos, 1 << 30, 1 << 60, mostNanos},
+		{1 << 16, kappaOne, 0, 1}, {1<<16 + 1, kappaOne, 0, 2}, {3 << 16, 2 * kappaOne, fullDuty / 2 * kappaOne, 8},
+		{1 << 16, kappaOne, 1, 2}, {2 << 16, kappaOne / 2, 0, 1}, {mostNanos, 1 << 30, 1 << 60, mostNanos},
 	} {
 		if got := (&use{unit: tt.unit, kappa: tt.kappa}).crossing(tt.others); got != tt.want {
 			t.Errorf("%+v: got %d", tt, got)
@@ -354,7 +354,7 @@ func (s *system) flowTimes(compute func(j int) []int64, until int64) []float64 {
 	scratch := NewScratch(s.f)
 	for j := range jobs {
 		var edges []flow.Edge
-		edges, capacity = s.f.Edges(scratch, s.jobs[j].pods, &s.loads[j], capacity)
+		edges, capacity = s.f.Edges(scratch, s.jobs[j].pods, Traffic{Bytes: s.jobs[j].bytes}, &s.loads[j], capacity)
 		jobs[j] = s.loads[j].FlowJob(s.jobs[j].step, edges)
 		jobs[j].Compute = compute(j)
 		jobs[j].Start = int64(j) * 37e9
@@ -438,7 +438,7 @@ func benchPlacement(b *testing.B, percent int) {
 		places[i] = place()
 	}
 	for j := range int32(jobs) {
-		f.Load(scratch, places[j], 16e9, &l)
+		f.Load(scratch, places[j], Traffic{Bytes: 16e9}, &l)
 		c.Add(j, &l, step)
 	}
 	c.Solve()
@@ -447,7 +447,7 @@ func benchPlacement(b *testing.B, percent int) {
 	for b.Loop() {
 		j := int32(uint32(i) * 2654435761 % jobs)
 		c.Remove(j)
-		f.Load(scratch, places[i%len(places)], 16e9, &l)
+		f.Load(scratch, places[i%len(places)], Traffic{Bytes: 16e9}, &l)
 		c.Add(j, &l, step)
 		c.Solve()
 		i++

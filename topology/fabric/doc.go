@@ -1,7 +1,7 @@
 // Package fabric says how long a gang's all-reduce takes at the place where its pods stand.
 //
-// Read profile.go and profiles.go for the figures and their sources, allreduce.go for the
-// shape of a given placement, collective.go for the formula and its algorithms, best.go for
+// Read profile.go and profiles.go for the figures and their sources, shape.go for the shape
+// of a given placement, collective.go for the formula and its algorithms, best.go for
 // the same gang at its best place on an empty cluster: the ratio of the two is the locality
 // part of a job's all-reduce slowdown. load.go turns a placement into integers, and
 // contention.go solves what gangs do to each other on shared uplinks. dims.go has the forms
@@ -32,8 +32,9 @@
 //
 // # Readings
 //
-//   - An NVLink domain is a host. Racks of one domain (NVL72) come later; the place is
-//     nvlinkDomains in fabric.go, and until then New refuses a cluster that has them.
+//   - An NVLink domain is a host, or the hosts that name the same domain (racks of NVL72):
+//     its NICs are those next to the gang's GPUs on all its hosts. It lies inside one domain
+//     of the level above the host.
 //   - Every host with GPUs has the profile's NICs; a host without GPUs has none.
 //   - The NICs next to g of a host's G GPUs are NICs g/G of the set, at least one. The
 //     share is not rounded: three GPUs over half as many NICs count one and a half.
@@ -41,6 +42,11 @@
 //     wherever it goes, so that a level with oversubscription 1 and efficiency 1 never
 //     binds an ordered gang before its own NICs do.
 //   - Oversubscription and efficiency of the host level apply to the NICs themselves.
-//   - Ranks are in pod order, and the ring closes from the last pod to the first. Pods
-//     without GPUs (launchers, drivers) take no part. A pod with a share of a GPU is one rank.
+//   - Ranks are in pod order unless the profile says otherwise, and the ring closes from the
+//     last pod to the first. Pods without GPUs (launchers, drivers) take no part. A pod with a
+//     share of a GPU is one rank.
+//   - A model that is cut over T x P ranks has T rings side by side in each of P stages (see
+//     Traffic): n is then the ranks of one ring, and NICs and uplinks carry all the rings that
+//     pass. A ring of ranks that are fewer in a domain than T is taken as if it crossed what
+//     T rings cross.
 package fabric

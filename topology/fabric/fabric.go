@@ -27,7 +27,11 @@ type Fabric struct {
 	nic     float64   // GB/s that one NIC reaches
 	uplink  []float64 // C_X in GB/s, by domain; above the host only
 	caps    []float64 // GB/s that a host may send out of a domain, by level above the host; 0 is no bound
-	best    bounds
+	nvlink  []int32   // NVLink domain by node
+	domains int       // how many there are
+	// meshGPUs is the GPUs that a full mesh joins: the profile's, or else of the largest domain.
+	meshGPUs int64
+	best     bounds
 }
 
 // New compiles a profile for a cluster. levels holds what is known of levels, by name; of
@@ -40,11 +44,12 @@ func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, erro
 	if err := checkLevels(c, levels); err != nil {
 		return nil, err
 	}
-	if err := nvlinkDomains(c); err != nil {
+	nvlink, domains, err := nvlinkDomains(c)
+	if err != nil {
 		return nil, err
 	}
 	host := int(c.HostLevel())
-	f := &Fabric{profile: p, cluster: c, uplink: make([]float64, c.LevelStart[host])}
+	f := &Fabric{profile: p, cluster: c, nvlink: nvlink, domains: domains, uplink: make([]float64, c.LevelStart[host])}
 	f.nic = p.NICGBps * p.NetEfficiency * p.levelOf(levels, c, host).share()
 	hosts := gpuHosts(c)
 	for l := range host {
@@ -55,12 +60,19 @@ func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, erro
 			f.uplink[d] = float64(hosts[d]) * perHost
 		}
 	}
-	f.best = newBounds(c, hosts, f.uplink)
+	f.best = newBounds(f)
+	f.meshGPUs = int64(p.DomainGPUs)
+	if f.meshGPUs == 0 {
+		f.meshGPUs = f.best.largest() / topology.Milli
+	}
 	return f, nil
 }
 
 // Profile returns the profile the fabric was made from.
 func (f *Fabric) Profile() Profile { return f.profile }
+
+// Joined reports whether some NVLink domain has several hosts.
+func (f *Fabric) Joined() bool { return f.domains < len(f.cluster.Nodes) }
 
 // Uplink returns C_X of a domain above the host, in GB/s per direction.
 func (f *Fabric) Uplink(domain int32) float64 { return f.uplink[domain] }
@@ -102,23 +114,29 @@ func checkLevels(c *topology.Cluster, levels map[string]Level) error {
 	return nil
 }
 
-// nvlinkDomains accepts clusters whose NVLink domains are hosts. This is where hosts with
-// one label would be folded into a domain; costing them as separate hosts would be wrong
-// by an order of magnitude, so they are refused instead.
-func nvlinkDomains(c *topology.Cluster) error {
-	seen := map[string]int{}
+// nvlinkDomains numbers the NVLink domains in the order of their first nodes. A node that
+// names none is one by itself. Between the hosts of a domain lies no switch of the tree, so
+// they must be in the same place above the host.
+func nvlinkDomains(c *topology.Cluster) (of []int32, count int, err error) {
+	first := map[string]int32{} // node by domain
+	of = make([]int32, len(c.Nodes))
+	above := c.HostLevel() - 1
 	for i := range c.Nodes {
-		domain := c.Nodes[i].Labels[topology.NVLinkDomainLabel]
-		if domain == "" {
+		name := topology.NVLinkDomain(&c.Nodes[i])
+		j, known := first[name]
+		switch {
+		case name == "" || !known:
+			of[i] = int32(count)
+			count++
+			first[name] = int32(i)
 			continue
+		case above >= 0 && c.DomainOf(j, above) != c.DomainOf(int32(i), above):
+			return nil, 0, fmt.Errorf("nodes %q and %q share the NVLink domain %q and are not in the same %s: expected domains inside one",
+				c.Nodes[j].Name, c.Nodes[i].Name, name, c.Levels[above])
 		}
-		if j, shared := seen[domain]; shared {
-			return fmt.Errorf("nodes %q and %q share the NVLink domain %q: domains of several hosts are not supported yet",
-				c.Nodes[j].Name, c.Nodes[i].Name, domain)
-		}
-		seen[domain] = i
+		of[i] = of[j]
 	}
-	return nil
+	return of, count, nil
 }
 
 // gpuHosts counts the hosts with GPUs in each domain.

@@ -22,46 +22,45 @@ type Load struct {
 // use is a gang on an uplink.
 type use struct {
 	pool  int32
-	kappa int32
+	kappa int32 // crossings, in 1/kappaOne
 	unit  int64 // 2^-16 ns that one crossing takes: phi S / C_X, rounded up
 	at    int32 // position among the members of the pool
 }
 
-// Fractions of the integers: unit has 16 binary places, a duty 32.
+// Fractions of the integers: unit has 16 binary places, a duty 32, a kappa 8, because those
+// of ranks in random order are expectations. What the rings of all jobs cross of one uplink
+// is below 2^24, the GPUs below it.
 const (
-	unitBits = 16
-	fullDuty = 1 << 32
+	unitBits  = 16
+	fullDuty  = 1 << 32
+	kappaBits = 8
+	kappaOne  = 1 << kappaBits
 )
 
 // mostNanos bounds every time here, so that two can be added.
 const mostNanos = 1 << 61
 
-// Load computes the load of a gang where it stands. It is AllReduce with a memory of the
+// Load computes the load of a gang where it stands. It is Collect with a memory of the
 // uplinks; l is overwritten and its memory reused.
-func (f *Fabric) Load(s *Scratch, pods []Pod, bytes int64, l *Load) {
+func (f *Fabric) Load(s *Scratch, pods []Pod, t Traffic, l *Load) {
 	s.uses, s.keepUses = l.uses[:0], true
-	sh := f.shapeOf(s, pods)
+	sh := f.shapeOf(s, pods, &t)
 	s.keepUses = false
-	*l = Load{Idle: f.cost(AllReduce, &sh, bytes), uses: s.uses}
+	*l = Load{Idle: f.cost(&t, &sh), uses: s.uses}
 	s.uses = nil
 	if l.Idle.Level == NoLevel {
 		l.uses = l.uses[:0]
 		return
 	}
-	size := float64(bytes)
-	bw := size * BusFactor(AllReduce, sh.ranks) / f.profile.DomainBusBW
-	line, hops := f.profile.Intra, 0.0
-	if sh.domains > 1 {
-		l.sent = size * f.phi(AllReduce, &sh)
-		bw = max(bw, l.sent/sh.nics)
-		if sh.cap > 0 {
-			bw = max(bw, l.sent/sh.cap)
-		}
-		line, hops = f.profile.Inter, f.hops(AllReduce, sh.domains)
+	terms := f.termsOf(&t, &sh)
+	bw := terms.private
+	if sh.cap > 0 {
+		bw = max(bw, terms.sent/sh.cap)
 	}
+	l.sent = terms.sent
 	l.private = max(1, boundNanos(bw))
-	l.small = boundNanos(float64(line.A0*1000) + size/line.B0)
-	l.latency = boundNanos(float64(line.A1*1000) + hops)
+	l.small = boundNanos(terms.small)
+	l.latency = boundNanos(terms.latency)
 	for i := range l.uses {
 		u := &l.uses[i]
 		u.unit = boundNanos(float64(l.sent / f.uplink[u.pool] * (1 << unitBits)))
@@ -85,7 +84,7 @@ func (l *Load) timeOf(bw int64) int64 {
 // often as they are there. Rounded up.
 func (u *use) crossing(others uint64) int64 {
 	hi, lo := bits.Mul64(uint64(u.unit), uint64(u.kappa)*fullDuty+others)
-	const shift = unitBits + 32
+	const shift = unitBits + 32 + kappaBits
 	lo, carry := bits.Add64(lo, 1<<shift-1, 0)
 	hi += carry
 	if hi >= 1<<(shift-4) {
@@ -109,30 +108,25 @@ func (u *use) tightness(private int64) uint64 {
 	return q
 }
 
-// Edges are the gang's messages as flows: one of each crossing of the ring over its uplinks,
-// and one that stands for all that cross none. Every edge has a private link, numbered from
-// first on, whose rate is added to capacity. Uplinks are links 2d, their downlinks 2d+1, in
-// the capacities of Links.
-func (f *Fabric) Edges(s *Scratch, pods []Pod, l *Load, capacity []int64) ([]flow.Edge, []int64) {
-	s.occupy(pods)
+// Edges are the gang's messages as flows: one of each crossing of a ring over its uplinks,
+// and one that stands for all that cross none. Rings that run side by side are one, of their
+// weight. Every edge has a private link, numbered from first on, whose rate is added to
+// capacity. Uplinks are links 2d, their downlinks 2d+1, in the capacities of Links.
+func (f *Fabric) Edges(s *Scratch, pods []Pod, t Traffic, l *Load, capacity []int64) ([]flow.Edge, []int64) {
+	s.edges, s.keepEdges = s.edges[:0], true
+	f.shapeOf(s, pods, &t)
+	s.keepEdges = false
 	bytes := int64(math.Round(max(1, l.sent)))
-	private := int64(min(math.MaxInt64/2, float64(bytes)/float64(l.private)*1e9))
-	add := func(edges []flow.Edge, route []int32) []flow.Edge {
-		capacity = append(capacity, max(1, private))
-		return append(edges, flow.Edge{Route: append(route, int32(len(capacity)-1)), Bytes: bytes})
+	private := min(math.MaxInt64/2, float64(bytes)/float64(l.private)*1e9)
+	add := func(edges []flow.Edge, route []int32, rings int64) []flow.Edge {
+		capacity = append(capacity, max(1, int64(min(math.MaxInt64/2, private*float64(rings)))))
+		return append(edges, flow.Edge{Route: append(route, int32(len(capacity)-1)), Bytes: bytes * rings, Weight: rings})
 	}
-	edges := add(nil, nil)
-	if len(l.uses) > 0 {
-		prev := s.ring[len(s.ring)-1]
-		for _, node := range s.ring {
-			if route := f.route(prev, node); len(route) > 0 {
-				edges = add(edges, route)
-			}
-			prev = node
+	edges := add(nil, nil, 1)
+	for _, e := range s.edges {
+		if route := f.route(e.from, e.to); len(route) > 0 {
+			edges = add(edges, route, max(1, int64(t.Tensor)))
 		}
-	}
-	for _, node := range s.ring {
-		s.used[node] = 0
 	}
 	return edges, capacity
 }

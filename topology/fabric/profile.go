@@ -5,6 +5,22 @@ import (
 	"math"
 )
 
+// Order is how the ranks of a gang are numbered, which is the order of its rings.
+type Order uint8
+
+const (
+	// ByPod numbers ranks in the order of the gang's pods, wherever these stand.
+	ByPod Order = iota
+	// ByTopology numbers them again by where they stand, so that a ring leaves a domain once.
+	ByTopology
+	// Random is the expectation over all orders.
+	Random
+	numOrders
+)
+
+// Orders are the names of the orders, by their number.
+var Orders = []string{"pods", "topology", "random"}
+
 // Latency is the two lines that small and large messages follow: A0 + S/B0, and A1 above
 // the time the bandwidth allows. They are fitted to sweeps, not derived.
 type Latency struct {
@@ -19,7 +35,7 @@ type Profile struct {
 	Source    string // where the figures come from
 	Estimates string // which of them nobody measured; empty if all are
 
-	DomainGPUs  int     // GPUs of an NVLink domain on this platform; for the reader, hosts say their own
+	DomainGPUs  int     // GPUs of an NVLink domain on this platform; the nodes of a cluster say their own
 	DomainHosts int     // hosts of an NVLink domain; 0 is 1
 	DomainBusBW float64 // GB/s per GPU: measured bus bandwidth inside a domain (with NVLS where it has it)
 	RingBusBW   float64 // the same without in-network reduction; 0 where it is the only one
@@ -35,6 +51,10 @@ type Profile struct {
 	HopMicros float64
 
 	Algorithm Algorithm
+	Order     Order
+	// Mesh says that the GPUs of a domain have links to each other instead of a switch, so
+	// that some of them have only some of the bandwidth.
+	Mesh bool
 
 	// Tiers are the levels above the host as the platform is usually built, lowest first.
 	// They say what the uplinks of a cluster's levels are unless somebody says otherwise.
@@ -50,6 +70,9 @@ type Tier struct {
 	Hosts            int
 	Oversubscription float64
 }
+
+// HostGPUs is how many GPUs a host of the platform has.
+func (p *Profile) HostGPUs() int { return p.DomainGPUs / max(1, p.DomainHosts) }
 
 // WithoutNVLS returns the profile of a platform whose in-network reduction inside the
 // domain is off.
@@ -105,6 +128,9 @@ func (p *Profile) Validate() error {
 	}
 	if p.NetEfficiency > 1 {
 		return fmt.Errorf("fabric profile %q: net efficiency: expected at most 1, got %v", p.Name, p.NetEfficiency)
+	}
+	if p.Order >= numOrders {
+		return fmt.Errorf("fabric profile %q: unknown rank order %d", p.Name, p.Order)
 	}
 	if p.Algorithm >= numAlgorithms {
 		return fmt.Errorf("fabric profile %q: unknown algorithm %d", p.Name, p.Algorithm)

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"math"
-	"strings"
 	"testing"
 )
 
@@ -40,6 +39,7 @@ func TestProfileErrors(t *testing.T) {
 		{"efficiency", func(p *Profile) { p.NetEfficiency = 1.01 }, "net efficiency: expected at most 1, got 1.01"},
 		{"latency", func(p *Profile) { p.Intra.A1 = -69 }, "a latency of -69 microseconds"},
 		{"algorithm", func(p *Profile) { p.Algorithm = 9 }, "unknown algorithm 9"},
+		{"order", func(p *Profile) { p.Order = 3 }, "unknown rank order 3"},
 	}
 	c := regular(t, "host", 1)
 	for _, tt := range tests {
@@ -72,26 +72,6 @@ func TestLevelErrors(t *testing.T) {
 		if f, err := New(h100(t), c, tt.levels); err == nil || err.Error() != tt.want || f != nil {
 			t.Errorf("%v: got %v, want %s", tt.levels, err, tt.want)
 		}
-	}
-}
-
-// Until hosts are folded into one domain, a cluster that has such domains is refused. A
-// label of its own on every host says nothing new.
-func TestNVLinkDomains(t *testing.T) {
-	with := func(domains ...string) error {
-		cluster := regular(t, "rack host", 1, 2)
-		for i, domain := range domains {
-			cluster.Nodes[i].Labels = map[string]string{"nvlink-domain": domain}
-		}
-		_, err := New(h100(t), cluster, nil)
-		return err
-	}
-	if err := with("x", "y"); err != nil {
-		t.Error(err)
-	}
-	err := with("x", "x")
-	if err == nil || !strings.Contains(err.Error(), `nodes "host-0" and "host-1" share the NVLink domain "x"`) {
-		t.Errorf("got %v", err)
 	}
 }
 

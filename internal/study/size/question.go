@@ -22,6 +22,7 @@ type Question struct {
 	Targets  []Target                                // all of which must hold
 	Labels   []string                                // policies, by label or name; nil: all of the scenario
 	Seeds    []uint64                                // nil: the scenario's own
+	All      bool                                    // look at every value
 	Parallel int                                     // runs at a time; 0, or more than that, is GOMAXPROCS
 	JobsVary bool                                    // that the jobs change with the values is meant
 	Progress func(runs int)                          // if not nil, it hears of every finished run, one call at a time

@@ -30,7 +30,11 @@ type search struct {
 // the neighbours of what it finds, and then finds by bisection from where on nothing changes
 // any more.
 func (s *search) run() (*Found, error) {
-	if err := s.look(scan(len(s.points))...); err != nil {
+	first := scanned
+	if s.q.All {
+		first = len(s.points)
+	}
+	if err := s.look(scan(len(s.points), first)...); err != nil {
 		return nil, err
 	}
 	if err := s.narrow(); err != nil {
@@ -45,14 +49,14 @@ func (s *search) run() (*Found, error) {
 	return s.found(), nil
 }
 
-// scan lists some positions among n, evenly: all if there are few, the ends always.
-func scan(n int) []int {
+// scan lists positions among n, evenly and with the ends: all of them, or as many as most.
+func scan(n, most int) []int {
 	var at []int
-	for k := range min(n, scanned) {
-		if n <= scanned {
+	for k := range min(n, most) {
+		if n <= most {
 			at = append(at, k)
 		} else {
-			at = append(at, k*(n-1)/(scanned-1))
+			at = append(at, k*(n-1)/(most-1))
 		}
 	}
 	return at

@@ -1,0 +1,243 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gangplan/gangplan/internal/stats"
+	"github.com/gangplan/gangplan/internal/study/sweep"
+	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/report"
+)
+
+// usualMetric is what a sweep is drawn by where neither the command nor the study says.
+const usualMetric = "wait.p95_seconds"
+
+// table is a sweep as plots look at it: the values of one metric in every cell that was
+// asked for.
+type table struct {
+	*sweep.Sweep
+	metric *report.Metric
+	cells  []*sweep.Cell
+}
+
+// newTable applies --metric and --where.
+func newTable(in *Input, o *Options) (*table, error) {
+	t := &table{Sweep: in.Sweep}
+	name := o.Metric
+	if name == "" {
+		name = usualMetric
+		if len(t.Shown) > 0 {
+			name = t.Shown[0]
+		}
+	}
+	var ok bool
+	if t.metric, ok = report.LookupMetric(name); !ok {
+		return nil, fmt.Errorf("unknown metric %q%s", name, suggest.Hint(name, metricNames()))
+	}
+	keep, err := t.where(o.Where)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.Cells {
+		if keep(&t.Cells[i]) {
+			t.cells = append(t.cells, &t.Cells[i])
+		}
+	}
+	if len(t.cells) == 0 {
+		return nil, fmt.Errorf("no cell of the sweep is as asked for: %s", strings.Join(o.Where, ", "))
+	}
+	return t, nil
+}
+
+func metricNames() []string {
+	var names []string
+	for _, m := range report.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// where makes a filter of axis=value; the same axis twice allows both values.
+func (t *table) where(conditions []string) (func(*sweep.Cell) bool, error) {
+	allowed := make([]map[string]bool, len(t.Axes))
+	for _, c := range conditions {
+		name, value, ok := strings.Cut(c, "=")
+		if !ok {
+			return nil, fmt.Errorf("--where %q: expected axis=value", c)
+		}
+		i, err := t.axisNamed("--where", name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(t.Axes[i].Values, value) {
+			return nil, fmt.Errorf("--where %s: the axis %s has no %q: expected one of %s%s", c, name, value,
+				strings.Join(t.Axes[i].Values, ", "), suggest.Hint(value, t.Axes[i].Values))
+		}
+		if allowed[i] == nil {
+			allowed[i] = map[string]bool{}
+		}
+		allowed[i][value] = true
+	}
+	return func(c *sweep.Cell) bool {
+		for i := range allowed {
+			if allowed[i] != nil && !allowed[i][c.Values[i]] {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+func (t *table) axisNamed(flag, name string) (int, error) {
+	if i := t.Axis(name); i >= 0 {
+		return i, nil
+	}
+	var names []string
+	for i := range t.Axes {
+		names = append(names, t.Axes[i].Name)
+	}
+	return 0, fmt.Errorf("%s: the sweep has no axis %q: expected one of %s%s", flag, name, strings.Join(names, ", "), suggest.Hint(name, names))
+}
+
+// isSeed reports whether an axis repeats runs with other draws.
+func (t *table) isSeed(i int) bool {
+	return t.Axes[i].Name == "seed" || slices.Equal(t.Axes[i].Paths, []string{"seed"})
+}
+
+func (t *table) isPolicy(i int) bool { return t.Axes[i].Name == "policy" }
+
+// varies reports whether the cells have more than one value of an axis.
+func (t *table) varies(i int) bool {
+	return slices.ContainsFunc(t.cells, func(c *sweep.Cell) bool { return c.At[i] != t.cells[0].At[i] })
+}
+
+// pick is the axis that was asked for, or the first that varies and is neither the seed nor
+// the policy nor taken: with numbers if there is one.
+func (t *table) pick(flag, name string, taken ...int) (int, error) {
+	if name != "" {
+		i, err := t.axisNamed(flag, name)
+		if err == nil && slices.Contains(taken, i) {
+			err = fmt.Errorf("%s: the axis %s is taken already", flag, name)
+		}
+		return i, err
+	}
+	best := -1
+	for i := range t.Axes {
+		if !t.varies(i) || t.isSeed(i) || t.isPolicy(i) || slices.Contains(taken, i) {
+			continue
+		}
+		if best < 0 || t.Axes[best].Numbers == nil && t.Axes[i].Numbers != nil {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, fmt.Errorf("expected a sweep in which something varies besides policy and seed, for %s", flag)
+	}
+	return best, nil
+}
+
+// rest names what else tells a cell from others: its values on the axes that vary, without
+// those that are drawn and, if there are such, the seed.
+func (t *table) rest(c *sweep.Cell, drawn []int) string {
+	var parts []string
+	for i := range t.Axes {
+		if !t.varies(i) || t.isSeed(i) && drawn != nil || slices.Contains(drawn, i) {
+			continue
+		}
+		if t.isPolicy(i) {
+			parts = append(parts, c.Values[i])
+		} else {
+			parts = append(parts, t.Axes[i].Name+" "+c.Values[i])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// alike divides the cells by a name, in the order in which the names appear.
+func alike(cells []*sweep.Cell, name func(*sweep.Cell) string) (names []string, groups map[string][]*sweep.Cell) {
+	groups = map[string][]*sweep.Cell{}
+	for _, c := range cells {
+		n := name(c)
+		if groups[n] == nil {
+			names = append(names, n)
+		}
+		groups[n] = append(groups[n], c)
+	}
+	return names, groups
+}
+
+// at divides cells by their value on an axis, in its order.
+func at(cells []*sweep.Cell, axis int) (values []int, groups map[int][]*sweep.Cell) {
+	groups = map[int][]*sweep.Cell{}
+	for _, c := range cells {
+		k := c.At[axis]
+		if groups[k] == nil {
+			values = append(values, k)
+		}
+		groups[k] = append(groups[k], c)
+	}
+	slices.SortStableFunc(values, cmp.Compare[int])
+	return values, groups
+}
+
+// value is the metric of a cell. A quantile that lands on a job that never got there is
+// infinite; anything else that is null is NaN.
+func (t *table) value(c *sweep.Cell) float64 {
+	v, ok := c.Metrics.Get(t.metric.Name)
+	if ok {
+		return v
+	}
+	of, what, _ := strings.Cut(t.metric.Name, ".")
+	if strings.HasPrefix(what, "mean") || !slices.Contains([]string{"wait", "admission_wait", "jct", "bounded_slowdown"}, of) {
+		return math.NaN()
+	}
+	return math.Inf(1)
+}
+
+// middle is the median over some cells, which differ in their seeds, and its interval of
+// 95%; false where there is no value.
+func (t *table) middle(cells []*sweep.Cell) (median float64, interval stats.Interval, ok bool) {
+	var values []float64
+	for _, c := range cells {
+		if v := t.value(c); !math.IsNaN(v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return 0, stats.Interval{}, false
+	}
+	median = stats.Median(values)
+	interval, many := stats.MedianInterval(values, 0.95, 1)
+	if !many {
+		interval = stats.Interval{Low: median, High: median}
+	}
+	return median, interval, true
+}
+
+// seeds is how many cells stand for each point: the fewest and the most.
+func seedsOf(groups ...[]*sweep.Cell) (fewest, most int) {
+	fewest = math.MaxInt
+	for _, g := range groups {
+		fewest, most = min(fewest, len(g)), max(most, len(g))
+	}
+	return fewest, most
+}
+
+// overSeeds says how a number comes from several seeds.
+func overSeeds(fewest, most int, band bool) string {
+	switch {
+	case most <= 1:
+		return ""
+	case fewest != most && band:
+		return fmt.Sprintf("Median over %d to %d seeds; band: its 95%% interval (percentile bootstrap).", fewest, most)
+	case band:
+		return fmt.Sprintf("Median over %d seeds; band: its 95%% interval (percentile bootstrap).", most)
+	case fewest != most:
+		return fmt.Sprintf("Median over %d to %d seeds.", fewest, most)
+	}
+	return fmt.Sprintf("Median over %d seeds.", most)
+}
