@@ -236,7 +236,7 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
 		"tie_break", "list_order_is_queue_order", "timestamp", "timeout", "backoffBaseSeconds", "binding", "blockAdmission",
-		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note", "recoveryTimeout", "requeue_blocked_for_S")
+		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note", "quantile", "seed", "recoveryTimeout", "requeue_blocked_for_S")
 	if err != nil {
 		return err
 	}

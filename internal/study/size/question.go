@@ -80,12 +80,12 @@ func (q *Question) check() (need int, err error) {
 		return 0, fmt.Errorf("no target: expected one such as 'wait.p95_seconds<=30m'")
 	case len(q.Values) == 0:
 		return 0, fmt.Errorf("no values to try")
+	case n <= 1:
+		return 1, nil
 	case !(q.Confidence > 0 && q.Confidence < 1):
 		return 0, fmt.Errorf("a confidence of %v: expected more than 0 and less than 1", q.Confidence)
 	case !(q.Share > 0 && q.Share < 1):
 		return 0, fmt.Errorf("a share of %v: expected more than 0 and less than 1", q.Share)
-	case n <= 1:
-		return 1, nil
 	default:
 		if need = needed(n, q.Share, q.Confidence); need > n {
 			return 0, fmt.Errorf("%d seeds cannot say with confidence %v that more than %v of all seeds meet the targets: expected at least %d",

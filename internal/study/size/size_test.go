@@ -363,8 +363,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{q(func(q *Question) { q.Targets = nil }), "no target: expected one such as"},
 		{q(func(q *Question) { q.Seeds = []uint64{1, 2, 3} }), "3 seeds cannot say with confidence 0.95 that more than 0.5 of all seeds meet the targets: expected at least 5"},
-		{q(func(q *Question) { q.Confidence = 1 }), "a confidence of 1: expected more than 0 and less than 1"},
-		{q(func(q *Question) { q.Share = 0 }), "a share of 0: expected"},
+		{q(func(q *Question) { q.Seeds = []uint64{1, 2}; q.Confidence = 1 }), "a confidence of 1: expected more than 0 and less than 1"},
+		{q(func(q *Question) { q.Seeds = []uint64{1, 2}; q.Share = 0 }), "a share of 0: expected"},
 		{q(func(q *Question) { q.Labels = []string{"gnag"} }), `unknown policy "gnag"`},
 		{q(func(q *Question) { q.Build = nil; q.Values = nil }), "no values to try"},
 	} {
