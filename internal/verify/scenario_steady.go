@@ -150,7 +150,7 @@ func (c *scenarioCase) compareWithin(o Outcome, got map[string]any) Outcome {
 	if err != nil {
 		return o.unanswered(err)
 	}
-	o.Verdict = Within
+	o.Verdict, o.Reason = Within, fmt.Sprintf("within %d standard errors", t.errors)
 	for _, key := range slices.Sorted(maps.Keys(got)) {
 		e := got[key].(estimate)
 		off := math.Abs(e.mean - number(c.Expect[key]))
