@@ -48,8 +48,8 @@ cpu100,fgd,
 // Under the numbers there may be sentences and lists.
 func TestGridWithSentences(t *testing.T) {
 	g := &Grid{Title: "a question", Header: []string{"nodes", "", "wait"}, Rows: [][]string{{"5", "yes", "30m"}},
-		Sentences: []string{"5 is the smallest.", strings.Repeat("word ", 25)},
-		Lists:     []List{{"assumed", []string{"pods of 8"}}, {"warnings", nil}}}
+		Sentences:   []string{"5 is the smallest.", strings.Repeat("word ", 25)},
+		Assumptions: []string{"pods of 8"}}
 	for format, want := range map[string]string{
 		"table": `a question
 
@@ -60,6 +60,7 @@ nodes       wait
 5 is the smallest.
 word word word word word word word word word word word word word word word word word word word word
 word word word word word
+
 assumed
   - pods of 8
 `,

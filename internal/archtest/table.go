@@ -65,6 +65,8 @@ var libraries = []library{
 	{prefix: "github.com/google/go-cmp", anyTests: true},
 	{prefix: "github.com/rogpeppe/go-internal", anyTests: true},
 	{prefix: "pgregory.net/rapid", anyTests: true},
+	{prefix: "k8s.io/api", anyTests: true},
+	{prefix: "sigs.k8s.io/yaml", anyTests: true},
 	{prefix: "golang.org/x/perf", anyTests: true},
 }
 

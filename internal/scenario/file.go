@@ -32,6 +32,7 @@ type File struct {
 	Flavors     []Flavor     `yaml:"flavors"`
 	LocalQueues []LocalQueue `yaml:"localQueues"`
 	Policies    []Policy     `yaml:"policies"`
+	Kueue       string       `yaml:"kueue"` // its version
 
 	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
 	AdmissionFairSharing *AdmissionFairSharing `yaml:"admissionFairSharing"`
@@ -405,7 +406,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
-	BlockAdmission    bool              `yaml:"blockAdmission"`
+	BlockAdmission    *bool             `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 
@@ -459,6 +460,9 @@ type Timing struct {
 	WholeSeconds  *bool     `yaml:"wholeSeconds"`
 	AdmitterCycle *Duration `yaml:"admitterCycle"`
 	BinderCycle   *Duration `yaml:"binderCycle"`
+	BinderNode    *Duration `yaml:"binderNode"`
+	PodBackoff    *Duration `yaml:"podBackoff"`
+	PodBackoffMax *Duration `yaml:"podBackoffMax"`
 	Start         *StartUp  `yaml:"start"`
 	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
 }

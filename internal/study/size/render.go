@@ -2,13 +2,11 @@ package size
 
 import (
 	"fmt"
+	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/report"
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/gangplan/gangplan/internal/suggest"
-	"github.com/gangplan/gangplan/report"
 )
 
 // Formats are the names that Render knows, the default first.
@@ -40,7 +38,7 @@ func (a *Answer) Render(w io.Writer, format string) error {
 		}
 		g := a.grid(&a.Policies[i])
 		if i == len(a.Policies)-1 {
-			g.Lists = []report.List{{Title: "assumed", Sentences: a.Assumptions}, {Title: "warnings", Sentences: a.Warnings}}
+			g.Assumptions, g.Warnings = a.Assumptions, a.Warnings
 		}
 		if err := g.Write(w, format); err != nil {
 			return err
@@ -55,12 +53,9 @@ type column struct {
 	text func(p *Point) string
 }
 
-// waitColumns is how many columns of waits come first.
-const waitColumns = 4
-
 // columns are the table's, after the value and whether it meets the targets.
 func (a *Answer) columns() []column {
-	all := []column{ // waitColumns of them
+	all := []column{
 		waitColumn("p50 wait", "p50"), waitColumn("p90", "p90"), waitColumn("p95", "p95"), waitColumn("max", "max"),
 	}
 	for _, name := range a.question.asked() {
@@ -109,9 +104,6 @@ func loadText(load *float64) string {
 // grid is the curve of one policy with what follows from it.
 func (a *Answer) grid(f *Found) *report.Grid {
 	columns := a.columns()
-	for width(a, f, columns) > terminal && len(columns) > waitColumns+1 {
-		columns = columns[:len(columns)-1]
-	}
 	g := &report.Grid{Title: a.title(f), Header: a.head(columns), Sentences: f.Sentences}
 	for i := range f.Curve {
 		g.Rows = append(g.Rows, a.row(&f.Curve[i], columns))
@@ -133,28 +125,6 @@ func (a *Answer) row(p *Point, columns []column) []string {
 		row = append(row, c.text(p))
 	}
 	return row
-}
-
-// terminal is how wide a table may be before it loses columns at its end.
-const terminal = 100
-
-func width(a *Answer, f *Found, columns []column) int {
-	const gap = 2
-	widths := make([]int, len(columns)+2)
-	note := func(row []string) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell)+gap)
-		}
-	}
-	note(a.head(columns))
-	sum := -gap
-	for i := range f.Curve {
-		note(a.row(&f.Curve[i], columns))
-	}
-	for _, w := range widths {
-		sum += w
-	}
-	return sum
 }
 
 // metText says whether a value meets the targets: of several seeds, how many do.

@@ -118,7 +118,7 @@ wait.p95_seconds <= 30m is met exactly: with < instead of <= it would not be.
 wait.p95_seconds: from 5 to 9 it stays 30m; it changes up to the last value, 10.
 Looked at all 7 values.
 `
-	if got, _, _ := strings.Cut(b.String(), "assumed\n"); got != want {
+	if got, _, _ := strings.Cut(b.String(), "\nassumed\n"); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 	if len(f.Levels) != 1 || f.Levels[0].Plateau != nil || label(f.Levels[0].Flat[0].From) != "5" || label(f.Levels[0].Flat[0].To) != "9" {
