@@ -57,7 +57,7 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 		fmt.Fprintf(errOut, "gangplan: %s\n", interruption(err))
 		return exitInterrupted
 	case errors.As(err, &broken):
-		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", broken, commandLine(args), broken.Stack)
+		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", err, commandLine(args), broken.Stack)
 		return exitBroken
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -99,6 +99,6 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newSweep(), newVerify(), newFabric(), newFragmentation(), newPlot(), newPolicies(), newVersion())
+	root.AddCommand(newDemo(), newRun(), newDiff(), newSweep(), newCheck(), newVerify(), newFabric(), newFragmentation(), newPlot(), newPolicies(), newVersion())
 	return root
 }

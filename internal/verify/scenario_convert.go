@@ -282,7 +282,7 @@ func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 	if given["recoveryTimeout"] != nil {
 		f.WaitForPodsReady.RecoveryTimeout = new(seconds(given["recoveryTimeout"]))
 	}
-	f.WaitForPodsReady.BlockAdmission = c.Config["blockAdmission"] == true
+	f.WaitForPodsReady.BlockAdmission = new(c.Config["blockAdmission"] == true)
 	return nil
 }
 
