@@ -143,8 +143,8 @@ func (vs *Values) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// writeJSON writes v indented, with a newline at the end and without escaping <, > and &.
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes v indented, with a newline at the end and without escaping <, > and &.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

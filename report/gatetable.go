@@ -29,7 +29,7 @@ func (g *Gate) Write(w io.Writer, format string, o GateOptions) error {
 		g.writeTable(out, o)
 		return out.err
 	case "json":
-		return writeJSON(w, g)
+		return WriteJSON(w, g)
 	case "markdown":
 		_, err := io.WriteString(w, g.markdown(math.MaxInt, o))
 		return err

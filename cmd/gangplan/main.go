@@ -99,6 +99,19 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newSweep(), newCheck(), newVerify(), newFabric(), newFragmentation(), newPlot(), newPolicies(), newVersion())
+	root.AddCommand(
+		newDemo(),
+		newRun(),
+		newDiff(),
+		newSweep(),
+		newSize(),
+		newCheck(),
+		newPlot(),
+		newFabric(),
+		newFragmentation(),
+		newVerify(),
+		newPolicies(),
+		newVersion(),
+	)
 	return root
 }
