@@ -7,7 +7,6 @@ import (
 
 	"github.com/gangplan/gangplan/internal/stats"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/topology"
 )
 
 // Trade is what jobs give and get under a policy against another, job by job: they may wait
@@ -52,7 +51,7 @@ var sizeClasses = []int64{1, 8, 32, 128, 512}
 
 // classOf is the class of a number of GPUs, and className what it is called.
 func classOf(milli int64) int {
-	gpus := (milli + topology.Milli - 1) / topology.Milli
+	gpus := (milli + 999) / 1000
 	i, _ := slices.BinarySearch(sizeClasses, gpus)
 	return i
 }
