@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// module is what `go install` builds this command from.
+const module = "github.com/gangplan/gangplan/cmd/gangplan"
+
 // version is the module's version as the build recorded it, or devel.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {

@@ -32,6 +32,7 @@ type File struct {
 	Flavors     []Flavor     `yaml:"flavors"`
 	LocalQueues []LocalQueue `yaml:"localQueues"`
 	Policies    []Policy     `yaml:"policies"`
+	Kueue       string       `yaml:"kueue"` // its version
 
 	Budgets              []Budget              `yaml:"podDisruptionBudgets"`
 	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
@@ -432,7 +433,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
-	BlockAdmission    bool              `yaml:"blockAdmission"`
+	BlockAdmission    *bool             `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 
