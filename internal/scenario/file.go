@@ -168,8 +168,8 @@ type ModelChoice struct {
 // Trace is a trace file.
 type Trace struct {
 	File     string  `yaml:"file,required,short"`
-	SHA256   string  `yaml:"sha256" json:",omitempty"` // what the file must have, in hex; empty: anything
-	Format   string  `yaml:"format"`                   // auto, or one of traces.Formats
+	SHA256   string  `yaml:"sha256"` // what the file must have, in hex; empty: anything
+	Format   string  `yaml:"format"` // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
 }

@@ -3,7 +3,7 @@ package scenario
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/gangplan/gangplan/sim"
@@ -31,10 +31,10 @@ type identity struct {
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
 	Queues              []quota.Queue
-	Cohorts             []quota.Cohort     `json:",omitzero"`
-	Flavors             []topology.Flavor  `json:",omitzero"`
-	Locals              []quota.LocalQueue `json:",omitzero"`
-	Usage               sim.UsageFairness  `json:",omitzero"`
+	Cohorts             []quota.Cohort
+	Flavors             []topology.Flavor
+	Locals              []quota.LocalQueue
+	Usage               sim.UsageFairness
 	Faults              []sim.Fault
 	Timing              sim.Timing
 	Budgets             []workloads.Budget `json:",omitzero"`
@@ -55,14 +55,9 @@ func (id *identity) demand() *identity {
 		Synthetic: id.Synthetic, JobGPUs: id.JobGPUs, NodeGPUs: id.NodeGPUs, Load: id.Load}
 }
 
-// hash returns the hash of an identity. JSON has a fixed order: that of the fields, and of
-// the keys of maps by name.
+// hash returns the hash of an identity.
 func (id *identity) hash() string {
-	text, err := json.Marshal(id)
-	if err != nil {
-		panic("scenario: the identity of a scenario cannot be written: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(canonical(nil, reflect.ValueOf(*id)))
 	return hex.EncodeToString(sum[:])
 }
 
