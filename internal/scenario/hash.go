@@ -38,6 +38,7 @@ type identity struct {
 	Usage               sim.UsageFairness
 	Faults              []sim.Fault
 	Timing              sim.Timing
+	Budgets             []workloads.Budget `json:",omitzero"`
 	PodsReady           sim.PodsReady
 	Notice              sim.Notice
 	Creation            sim.Creation
@@ -66,7 +67,7 @@ func (r *resolver) identify() *identity {
 	c := r.out.Config
 	id := &identity{
 		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Faults: c.Faults, Timing: c.Timing,
-		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
+		Budgets: c.Budgets, PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
 	}
