@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/gangplan/gangplan/sim"
@@ -127,9 +126,10 @@ func (s *DiffSide) open(path string) ([]Step, error) {
 	if len(runs) > 1 {
 		return nil, fmt.Errorf("%s: holds %d runs, expected one: name one of its folders, such as %s", path, len(runs), runs[0])
 	}
-	s.Dir = runs[0]
-	if s.Manifest, err = ReadManifest(s.Dir); err != nil {
+	run, err := OpenRun(runs[0])
+	if err != nil {
 		return nil, err
 	}
-	return readSteps(filepath.Join(s.Dir, decisionsFile))
+	s.Dir, s.Manifest = run.Dir, &run.Manifest
+	return run.steps()
 }

@@ -39,6 +39,7 @@ func main() {
 // else to errOut.
 func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot()
+	strictHelp(root)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -103,6 +104,7 @@ evictions and requeues, all-reduce slowdowns.`,
 		newDemo(),
 		newRun(),
 		newDiff(),
+		newCompare(),
 		newSweep(),
 		newSize(),
 		newCheck(),

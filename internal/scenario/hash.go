@@ -27,6 +27,7 @@ type identity struct {
 	Jobs                []workloads.Job
 	Trace               *Trace
 	Gang                *Gang
+	Models              *Models
 	Synthetic           *SyntheticJobs
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
@@ -37,6 +38,7 @@ type identity struct {
 	Usage               sim.UsageFairness
 	Faults              []sim.Fault
 	Timing              sim.Timing
+	Budgets             []workloads.Budget `json:",omitzero"`
 	PodsReady           sim.PodsReady
 	Notice              sim.Notice
 	Creation            sim.Creation
@@ -50,7 +52,7 @@ func (id *identity) demand() *identity {
 	for i := range jobs {
 		jobs[i].Queue = ""
 	}
-	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang,
+	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang, Models: id.Models,
 		Synthetic: id.Synthetic, JobGPUs: id.JobGPUs, NodeGPUs: id.NodeGPUs, Load: id.Load}
 }
 
@@ -65,7 +67,7 @@ func (r *resolver) identify() *identity {
 	c := r.out.Config
 	id := &identity{
 		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Faults: c.Faults, Timing: c.Timing,
-		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
+		Budgets: c.Budgets, PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
 	}
@@ -83,7 +85,7 @@ func (r *resolver) identify() *identity {
 // identifyJobs fills in what is said of the jobs, in one form for each meaning.
 func (r *resolver) identifyJobs(id *identity) {
 	w := &r.File.Workload
-	id.Gang, id.Synthetic = w.Gang, w.Synthetic
+	id.Gang, id.Models, id.Synthetic = w.Gang, w.Models, w.Synthetic
 	if id.Load == 1 {
 		id.Load = 0
 	}
