@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -396,61 +395,4 @@ func TestFluidAgainstFlow(t *testing.T) {
 	if mean > 0.05 || p95 > 0.15 {
 		t.Errorf("mean error %.3f, p95 %.3f", mean, p95)
 	}
-}
-
-// BenchmarkPlacement is one departure and one arrival on 12,500 hosts with 5,000 jobs; a
-// share of them is scattered.
-func BenchmarkPlacement(b *testing.B) {
-	for _, percent := range []int{0, 5, 20} {
-		b.Run(fmt.Sprintf("scattered=%d%%", percent), func(b *testing.B) { benchPlacement(b, percent) })
-	}
-}
-
-func benchPlacement(b *testing.B, percent int) {
-	p, _ := Lookup("h100-efa")
-	f := compile(b, p, regular(b, "block rack host", 25, 16, 32), nil)
-	r := rand.New(rand.NewPCG(1, 1))
-	hosts := len(f.cluster.Nodes)
-	scratch := NewScratch(f)
-	place := func() []Pod {
-		n := 1 + r.IntN(4)
-		first := r.IntN(hosts - n)
-		pods := make([]Pod, n)
-		for i := range pods {
-			pods[i] = Pod{int32(first + i), 8000}
-		}
-		if r.IntN(100) < percent {
-			n = 8
-			pods = pods[:0]
-			for range n {
-				pods = append(pods, Pod{int32(r.IntN(hosts)), 8000})
-			}
-			slices.SortFunc(pods, func(a, b Pod) int { return int(a.Node - b.Node) })
-		}
-		return pods
-	}
-	const jobs = 5000
-	c := NewContention(f, jobs)
-	step := Step{Compute: 567e6, Hidden: 189e6}
-	var l Load
-	places := make([][]Pod, 20_000)
-	for i := range places {
-		places[i] = place()
-	}
-	for j := range int32(jobs) {
-		f.Load(scratch, places[j], Traffic{Bytes: 16e9}, &l)
-		c.Add(j, &l, step)
-	}
-	c.Solve()
-	b.ReportAllocs()
-	i := 0
-	for b.Loop() {
-		j := int32(uint32(i) * 2654435761 % jobs)
-		c.Remove(j)
-		f.Load(scratch, places[i%len(places)], Traffic{Bytes: 16e9}, &l)
-		c.Add(j, &l, step)
-		c.Solve()
-		i++
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N), "ns/change")
 }
