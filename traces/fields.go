@@ -50,6 +50,7 @@ var jobFields = []field[job]{
 	{"priority", number, setPriority, func(j *job) string { return nonZero(int64(j.Priority)) }},
 	{"model", text, setModel, getModel},
 	quantity("time_limit_seconds", seconds, func(j *job) *int64 { return &j.TimeLimit }),
+	quantity("maximum_execution_seconds", seconds, func(j *job) *int64 { return &j.AdmittedLimit }),
 	quantity("checkpoint_interval_seconds", seconds, func(j *job) *int64 { return &j.CheckpointInterval }),
 	quantity("checkpoint_cost_seconds", seconds, func(j *job) *int64 { return &j.CheckpointCost }),
 	{"startup_seconds", number, setStartup, getStartup},

@@ -99,6 +99,6 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newSweep(), newVerify(), newFabric(), newFragmentation(), newPlot(), newPolicies(), newVersion())
+	root.AddCommand(newDemo(), newRun(), newDiff(), newSweep(), newVerify(), newFabric(), newFragmentation(), newPlot(), newCluster(), newPolicies(), newVersion())
 	return root
 }
