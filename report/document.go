@@ -18,6 +18,7 @@ type Document struct {
 	Assumptions []string `json:"assumptions,omitempty"` // what the inputs did not say
 	Warnings    []string `json:"warnings,omitempty"`
 	Runs        []Run    `json:"runs"`
+	Trades      []Trade  `json:"trades,omitempty"` // of each run after the first against it, where asked for
 }
 
 // Run is what is told of one run.
@@ -142,8 +143,8 @@ func (vs *Values) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// writeJSON writes v indented, with a newline at the end and without escaping <, > and &.
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes v indented, with a newline at the end and without escaping <, > and &.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

@@ -14,6 +14,7 @@ type jobView struct {
 	position, source  int64
 	stable            int64
 	id, queue, tenant string
+	local             string
 	profile, verdicts string
 	priority          int32
 	gpuModels         string
@@ -51,6 +52,9 @@ func viewJob(r *Record, i int) *jobView {
 	if cfg.Stable != nil {
 		v.stable = int64(cfg.Stable[i])
 	}
+	if spec.Queue != v.queue {
+		v.local = spec.Queue
+	}
 	if spec.Model != nil {
 		v.profile = spec.Model.Name
 	}
@@ -87,6 +91,7 @@ var identityFields = []field[*jobView]{
 	number("row", "index", "row in the original source", always(func(j *jobView) int64 { return j.source })),
 	number("stable_id", "hash", "hash of id and row, by which draws know the job: the same in every run, however the trace was cut", always(func(j *jobView) int64 { return j.stable })),
 	text("queue", "ClusterQueue", true, func(j *jobView) string { return j.queue }),
+	text("local_queue", "LocalQueue, if the job was sent to one", true, func(j *jobView) string { return j.local }),
 	text("tenant", "tenant or user", true, func(j *jobView) string { return j.tenant }),
 	number("priority", "level", "larger is more urgent", always(func(j *jobView) int64 { return int64(j.priority) })),
 	text("profile", "model profile; null if the job does not communicate", true, func(j *jobView) string { return j.profile }),
@@ -137,7 +142,7 @@ var spentFields = []field[*jobView]{
 }
 
 var verdictFields = []field[*jobView]{
-	text("refusal", "why free GPUs did not help it, the last time there were some while it waited: the reason of the ledger's blocked_* accounts; null if that never was", true, func(j *jobView) string { return j.Refusal.String() }),
+	text("refusal", "why the job still waits at the end, or waited when it last claimed GPUs that were free: the reason of the ledger's blocked_* accounts; null if it never did", true, func(j *jobView) string { return j.Refusal.String() }),
 	text("verdicts", "verdicts that name the job, separated by commas: deadlock, livelock, starvation, never_fits", true, func(j *jobView) string { return j.verdicts }),
 	flag("never_fits", "asks for more than the empty cluster or the whole quota can give", func(j *jobView) bool { return j.NeverFits }),
 	text("message", "why a job that is still queued at the end has no place, in the words of the scheduler; null if it has nothing to say", true, func(j *jobView) string { return j.Message }),

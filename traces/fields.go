@@ -47,7 +47,10 @@ var jobFields = []field[job]{
 	{"gpus", number, setGPUs, getGPUs},
 	word("queue", func(j *job) *string { return &j.Queue }),
 	word("tenant", func(j *job) *string { return &j.Tenant }),
+	word("namespace", func(j *job) *string { return &j.Namespace }),
+	{"labels", list, setLabels, getLabels},
 	{"priority", number, setPriority, func(j *job) string { return nonZero(int64(j.Priority)) }},
+	{"preemption_policy", text, setPreemption, getPreemption},
 	{"model", text, setModel, getModel},
 	quantity("time_limit_seconds", seconds, func(j *job) *int64 { return &j.TimeLimit }),
 	quantity("maximum_execution_seconds", seconds, func(j *job) *int64 { return &j.AdmittedLimit }),
@@ -60,6 +63,7 @@ var jobFields = []field[job]{
 	affinity("pod_affinity", func(j *job) *[]workloads.PodTerm { return &j.Affinity }),
 	affinity("pod_anti_affinity", func(j *job) *[]workloads.PodTerm { return &j.AntiAffinity }),
 	{"topology_spread", list, setSpread, getSpread},
+	{"restarts", list, setRestarts, getRestarts},
 }
 
 // podFields are the fields of equal pods. Where a job has one PodSet they stand beside

@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"internal/clusterimport": everythingBelowCmd,
 	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
-	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
+	"internal/verify":        append([]string{"internal/fragmentation", "internal/study"}, everythingBelowCmd...),
 	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation", "internal/plots", "internal/clusterimport"}, everythingBelowCmd...),
 }
 

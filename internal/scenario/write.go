@@ -125,6 +125,10 @@ func textOf(v reflect.Value) string {
 		if *x == AllPods {
 			return "true"
 		}
+	case *Share:
+		if *x < 0 {
+			return strconv.Itoa(-int(*x)) + "%"
+		}
 	}
 	return fmt.Sprint(v.Int())
 }
