@@ -17,7 +17,8 @@ type Grid struct {
 	Rows   [][]string
 	Words  int // how many columns are words; 0 is two
 
-	Verdicts, Assumptions, Warnings []string // sentences under the table
+	Sentences                       []string // paragraphs under the table, before the rest
+	Verdicts, Assumptions, Warnings []string // lists under the table
 }
 
 // GridFormats are the names that a Grid's Write knows.
@@ -36,6 +37,7 @@ func (g *Grid) Write(w io.Writer, format string) error {
 			}
 			out.cells(part.Header, part.Rows, part.words())
 		}
+		out.paragraphs(g.Sentences)
 		for _, n := range g.notes() {
 			if len(n.sentences) > 0 {
 				out.printf("\n")
@@ -50,6 +52,9 @@ func (g *Grid) Write(w io.Writer, format string) error {
 		out.printf("|%s%s\n", strings.Repeat(":--|", g.words()), strings.Repeat("--:|", len(g.Header)-g.words()))
 		for _, row := range g.folded() {
 			out.markdownRow(row)
+		}
+		for _, s := range g.Sentences {
+			out.printf("\n%s\n", markdownText(s))
 		}
 		for _, n := range g.notes() {
 			out.markdownList(strings.ToUpper(n.title[:1])+n.title[1:], n.sentences)
@@ -117,4 +122,16 @@ func (g *Grid) folded() [][]string {
 		}
 	}
 	return rows
+}
+
+// paragraphs writes sentences under a table, each wrapped and on lines of its own.
+func (p *printer) paragraphs(sentences []string) {
+	for i, s := range sentences {
+		if i == 0 {
+			p.printf("\n")
+		}
+		for _, l := range wrap(s, terminal) {
+			p.printf("%s\n", l)
+		}
+	}
 }

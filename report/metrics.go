@@ -220,7 +220,7 @@ func gpuHourMetrics() []Metric {
 	for a := range ledger.NumAccounts {
 		ms = append(ms, gpu(a.String(), accountDocs[a].better, accountDocs[a].doc, func(f *facts) ledger.Uint128 { return f.accounts[a] }))
 	}
-	return append(ms,
+	return append(append(ms, placeMetrics()...),
 		gpu("idle", Lower, "held, starting, terminating, all blocked and no_demand together", func(f *facts) ledger.Uint128 { return f.idle() }),
 		gpu("at_risk", Neutral, "running time since the last safe point at the end of the ledger; it counts as kept",
 			func(f *facts) ledger.Uint128 { return f.run.AtRisk }))

@@ -20,6 +20,7 @@ type Record struct {
 	Manifest    Manifest
 	Result      *sim.Result
 	Transitions sim.Transitions // nil: no decisions.parquet
+	Slim        bool            // no tables at all
 
 	named map[int32]string // verdicts by job; see verdictsOn
 }
@@ -72,11 +73,11 @@ func (s *stage) write(name string, r *Record) (warning string, err error) {
 		return "", err
 	}
 	manifest := r.Manifest.complete(r.Label, r.Result)
-	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return writeJSON(w, &manifest) }); err != nil {
+	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return WriteJSON(w, &manifest) }); err != nil {
 		return "", err
 	}
 	summary := newSummary(r.Label, r.Result)
-	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return writeJSON(w, summary) }); err != nil {
+	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return WriteJSON(w, summary) }); err != nil {
 		return "", err
 	}
 	err = writeTables(to, &manifest, r)
@@ -94,7 +95,7 @@ func writeTables(dir string, manifest *Manifest, r *Record) error {
 	}
 	for i := range tables {
 		t := &tables[i]
-		if t.rows(r) < 0 {
+		if r.Slim || t.rows(r) < 0 {
 			continue
 		}
 		path := filepath.Join(dir, t.File)

@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"internal/study":         everythingBelowCmd,
 	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
-	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
+	"internal/verify":        append([]string{"internal/fragmentation", "internal/study"}, everythingBelowCmd...),
 	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation", "internal/plots"}, everythingBelowCmd...),
 }
 

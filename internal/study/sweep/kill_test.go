@@ -155,8 +155,8 @@ func TestDiskFull(t *testing.T) {
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Skip("there is no unshare to mount a small disk with")
 	}
-	p := planOf(t, twoHundred)
-	dir, errOut, exit := mounted(t, "size=1m", "", twoHundred)
+	p := planOf(t, small)
+	dir, errOut, exit := mounted(t, "size=600k", "", small)
 	if exit != 2 || !strings.Contains(errOut, "no space left on device") {
 		t.Fatalf("exit code %d and %q on a full disk", exit, errOut)
 	}
