@@ -41,7 +41,7 @@ func OpenRun(dir string) (*StoredRun, error) {
 // checkWhole looks for the tables that every run has. A 32-bit build writes none of them.
 func (r *StoredRun) checkWhole() error {
 	var there, missing []string
-	for _, file := range []string{jobsFile, ledgerFile} {
+	for _, file := range []string{jobsFile, ledgerFile, queuesFile} {
 		if _, err := os.Stat(filepath.Join(r.Dir, file)); err == nil {
 			there = append(there, file)
 		} else {
