@@ -228,7 +228,7 @@ func (k *kueue) flush(v sim.View) {
 		q.freed = false
 		if q.flushAt <= v.Now() {
 			q.flushAt = sim.Never
-			q.waiting.WakeAll(int32(len(q.reasons)))
+			q.waiting.WakeIf(nil)
 			k.trees[q.tree].dirty = true
 		}
 	}

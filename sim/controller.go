@@ -35,7 +35,7 @@ const (
 	QuotaFreed                   // quota of Job came back to its queue, Place
 	PodCreated                   // Pod waits for a node
 	PodDeleted                   // Pod waits no more
-	NodeFreed                    // something on Node was freed
+	NodeFreed                    // something on Node was freed: a pod of Job is gone
 	NodeUp
 	NodeDown
 	HoldEnded // Pod's hold ran out and its node was given back
@@ -48,6 +48,7 @@ type Signal struct {
 	Pod  int32
 	// Place is the queue of QuotaFreed and the node of all others.
 	Place int32
+	At    int64 // when it happened: earlier than the cycle if the controller was busy
 }
 
 // Controller is one of the two reactive halves of a policy. It keeps state of its own,
@@ -86,11 +87,15 @@ type Explainer interface {
 // Binder decides which nodes pods get.
 type Binder interface {
 	Controller
+	// Undecided reports whether an attempt is ahead that may succeed, although nothing
+	// happens before: nobody is deadlocked until it was made.
+	Undecided() bool
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
 // the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node, Blind that
-// the Admitter's assignments do not heed node affinity, which the Binder's nodes do.
+// the Admitter's assignments do not heed node affinity, which the Binder's nodes do. Looks is
+// how many nodes a cycle of the Binder looks at, of so many; nil: at all.
 type Policy struct {
 	Name      string
 	Admitter  Admitter
@@ -98,4 +103,5 @@ type Policy struct {
 	Readiness bool
 	GPUs      bool
 	Blind     bool
+	Looks     func(nodes int) int
 }

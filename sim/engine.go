@@ -99,7 +99,11 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	}
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
-	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.BinderCycle, wakeKind: evBinderWake, wakeAt: Never}
+	looks := len(cfg.Cluster.Nodes)
+	if policy.Looks != nil {
+		looks = policy.Looks(looks)
+	}
+	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.cycle(looks), wakeKind: evBinderWake, wakeAt: Never}
 	e.newSampler()
 	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
@@ -239,6 +243,7 @@ func (d *driver) unfinished() bool { return d.again || len(d.signals) > 0 }
 
 // signal tells both controllers.
 func (e *Engine) signal(s Signal) {
+	s.At = e.now
 	e.admit.signals = append(e.admit.signals, s)
 	e.bind.signals = append(e.bind.signals, s)
 }
@@ -249,6 +254,10 @@ func (e *Engine) signalJob(k SignalKind, j int32) {
 
 func (e *Engine) signalPlace(k SignalKind, place int32) {
 	e.signal(Signal{Kind: k, Job: -1, Pod: -1, Place: place})
+}
+
+func (e *Engine) signalFreed(j, node int32) {
+	e.signal(Signal{Kind: NodeFreed, Job: j, Pod: -1, Place: node})
 }
 
 func (e *Engine) signalPod(k SignalKind, p int32) {

@@ -299,7 +299,7 @@ func (s *story) configTiming(l *line) {
 		"ready-lag": &tm.ReadyLag, "finish-lag": &tm.FinishLag, "evict-stop": &tm.EvictStop, "evict-release": &tm.EvictRelease,
 		"termination": &tm.Termination, "flush": &tm.Flush, "strict-wake": &tm.StrictWake, "requeue-lag": &tm.Requeue,
 		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect,
-		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle,
+		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle, "pod-backoff": &tm.PodBackoff, "pod-backoff-max": &tm.PodBackoffMax,
 	} {
 		*field = l.time(name, *field)
 	}

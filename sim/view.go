@@ -23,6 +23,9 @@ func (v View) Cluster() *topology.Cluster { return v.e.cfg.Cluster }
 // Timing holds the latencies of the run.
 func (v View) Timing() *Timing { return &v.e.cfg.Timing }
 
+// BinderCycle is what a cycle of the Binder costs.
+func (v View) BinderCycle() int64 { return v.e.bind.cost }
+
 // Jobs returns the number of jobs of the trace, Pods of all their pods and PodSets of all
 // their PodSets.
 func (v View) Jobs() int    { return len(v.e.jobs) }

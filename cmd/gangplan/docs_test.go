@@ -12,7 +12,8 @@ import (
 
 // TestDocs runs every command of a console block in the README and in docs, and compares
 // what it prints. `| tail -1` keeps the last line and `| grep -E WORDS` the lines with one
-// of the words, as a reader would. Files are found from the top of the repository.
+// of the words, as a reader would. Files are found from the top of the repository. With
+// GANGPLAN_UPDATE=1 the blocks are written anew.
 func TestDocs(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -26,7 +27,7 @@ func TestDocs(t *testing.T) {
 		}
 		for _, block := range consoleBlocks(string(text)) {
 			ran++
-			t.Run(filepath.Base(file)+"/"+block.command, func(t *testing.T) { block.check(t) })
+			t.Run(filepath.Base(file)+"/"+block.command, func(t *testing.T) { block.check(t, file) })
 		}
 	}
 	if ran == 0 {
@@ -55,7 +56,8 @@ func consoleBlocks(text string) []consoleBlock {
 	}
 }
 
-func (b consoleBlock) check(t *testing.T) {
+func (b consoleBlock) check(t *testing.T, file string) {
+	file, _ = filepath.Abs(file)
 	t.Chdir("../..")
 	line, filter, _ := strings.Cut(b.command, " | ")
 	args := strings.Fields(line)
@@ -73,8 +75,26 @@ func (b consoleBlock) check(t *testing.T) {
 	if words, ok := strings.CutPrefix(filter, "grep -E "); ok {
 		got = grep(t, strings.Trim(words, "'"), got)
 	}
-	if trimRight(got) != trimRight(strings.TrimSpace(b.want)) {
+	switch {
+	case trimRight(got) == trimRight(strings.TrimSpace(b.want)):
+	case os.Getenv("GANGPLAN_UPDATE") != "":
+		b.rewrite(t, file, got)
+	default:
 		t.Errorf("prints\n%s\nbut the docs say\n%s", got, b.want)
+	}
+}
+
+// rewrite puts what the command prints into its block.
+func (b consoleBlock) rewrite(t *testing.T, file, got string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := "$ " + b.command + "\n"
+	blank := b.want[len(strings.TrimRight(b.want, "\n")):]
+	fresh := strings.Replace(string(text), head+b.want, head+trimRight(got)+blank, 1)
+	if err := os.WriteFile(file, []byte(fresh), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

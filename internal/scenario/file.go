@@ -459,6 +459,9 @@ type Timing struct {
 	WholeSeconds  *bool     `yaml:"wholeSeconds"`
 	AdmitterCycle *Duration `yaml:"admitterCycle"`
 	BinderCycle   *Duration `yaml:"binderCycle"`
+	BinderNode    *Duration `yaml:"binderNode"`
+	PodBackoff    *Duration `yaml:"podBackoff"`
+	PodBackoffMax *Duration `yaml:"podBackoffMax"`
 	Start         *StartUp  `yaml:"start"`
 	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
 }
