@@ -21,6 +21,7 @@ import (
 type kueue struct {
 	passThrough bool
 	partial     bool            // jobs may be admitted with fewer pods
+	flushNow    bool            // what was set aside is looked at without a delay
 	strategy    *quota.Strategy // overrides every queue's when not nil
 	rules       admission.Rules
 	placer      *placer // nil: no topology assignment
@@ -223,7 +224,9 @@ func (k *kueue) flush(v sim.View) {
 	for i := range k.queues {
 		q := &k.queues[i]
 		if q.freed && q.flushAt == sim.Never && !q.strict {
-			q.flushAt = v.Now() + v.Timing().Flush
+			if q.flushAt = v.Now(); !k.flushNow {
+				q.flushAt += v.Timing().Flush
+			}
 		}
 		q.freed = false
 		if q.flushAt <= v.Now() {

@@ -1,9 +1,6 @@
 package report
 
-import (
-	"github.com/gangplan/gangplan/internal/columnar"
-	"github.com/gangplan/gangplan/sim"
-)
+import "github.com/gangplan/gangplan/sim"
 
 // Step is a transition with the names of its subjects.
 type Step struct {
@@ -73,9 +70,9 @@ func queueName(cfg *sim.Config, queue int32) string {
 	return cfg.Queues[queue].Name
 }
 
-// readSteps reads decisions.parquet back.
-func readSteps(path string) ([]Step, error) {
-	t, _, err := columnar.OpenParquet(path, "time_ns", "kind", "job", "id", "rank", "place", "node", "queue", "count", "why")
+// steps reads decisions.parquet back.
+func (r *StoredRun) steps() ([]Step, error) {
+	t, err := r.Decisions("time_ns", "kind", "job", "id", "rank", "place", "node", "queue", "count", "why")
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,12 @@ type jobView struct {
 	position, source  int64
 	stable            int64
 	id, queue, tenant string
+	local             string
 	profile, verdicts string
 	priority          int32
 	gpuModels         string
+	bounds            *sim.Bounds // nil without a fabric
+	levels            []string
 }
 
 // timed is for instants that may not have come.
@@ -34,7 +37,7 @@ var stateNames = [...]string{sim.Future: "future", sim.Queued: "queued", sim.Bac
 	sim.Finished: "finished", sim.Failed: "failed", sim.Deactivated: "deactivated"}
 
 var jobsTable = newTable(jobsFile, "a job of the trace, in the order of submission", "",
-	slices.Concat(identityFields, lifeFields, disturbanceFields(), speedFields, spentFields, verdictFields),
+	slices.Concat(identityFields, lifeFields, disturbanceFields(), speedFields, spentFields, stalledFields(), verdictFields),
 	func(r *Record) int { return len(r.Result.Jobs) }, viewJob)
 
 // viewJob joins a job's row with what the trace says of it.
@@ -43,8 +46,14 @@ func viewJob(r *Record, i int) *jobView {
 	spec := &cfg.Jobs[i]
 	v := &jobView{JobRow: row, position: int64(i), source: spec.Row, stable: int64(spec.StableID()), id: spec.ID,
 		queue: queueName(cfg, row.Queue), tenant: spec.Tenant, priority: spec.Priority, verdicts: r.verdictsOn(i)}
+	if r.Result.Bounds != nil {
+		v.bounds, v.levels = &r.Result.Bounds[i], cfg.Cluster.Levels
+	}
 	if cfg.Stable != nil {
 		v.stable = int64(cfg.Stable[i])
+	}
+	if spec.Queue != v.queue {
+		v.local = spec.Queue
 	}
 	if spec.Model != nil {
 		v.profile = spec.Model.Name
@@ -82,6 +91,7 @@ var identityFields = []field[*jobView]{
 	number("row", "index", "row in the original source", always(func(j *jobView) int64 { return j.source })),
 	number("stable_id", "hash", "hash of id and row, by which draws know the job: the same in every run, however the trace was cut", always(func(j *jobView) int64 { return j.stable })),
 	text("queue", "ClusterQueue", true, func(j *jobView) string { return j.queue }),
+	text("local_queue", "LocalQueue, if the job was sent to one", true, func(j *jobView) string { return j.local }),
 	text("tenant", "tenant or user", true, func(j *jobView) string { return j.tenant }),
 	number("priority", "level", "larger is more urgent", always(func(j *jobView) int64 { return int64(j.priority) })),
 	text("profile", "model profile; null if the job does not communicate", true, func(j *jobView) string { return j.profile }),
@@ -121,6 +131,7 @@ var speedFields = []field[*jobView]{
 	ratio("locality_slowdown", "the part of it that the placement makes: without neighbours", func(j *jobView) float64 { return float64(j.Locality) / 1e6 }),
 	ratio("contention_slowdown", "the part of it that neighbours make: allreduce_slowdown over locality_slowdown", func(j *jobView) float64 { return contention(j.JobRow) }),
 	ratio("step_slowdown", "step time over the ideal one, averaged over its running time", func(j *jobView) float64 { return float64(j.Step) / 1e6 }),
+	text("bottleneck", "what bound its all-reduce for most of its running time: nvlink, nic, or the level whose uplink did; null if it has none", true, (*jobView).bottleneck),
 }
 
 var spentFields = []field[*jobView]{

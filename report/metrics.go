@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gangplan/gangplan/internal/stats"
 	"github.com/gangplan/gangplan/sim"
@@ -33,6 +34,26 @@ type Metric struct {
 	Exact  bool // a count or an amount of the books, compared for equality; else a statistic of a sample
 	Doc    string
 	value  func(f *facts) (float64, bool)
+}
+
+// Text writes a value as tables show it; ok is false for null, which is never where a
+// quantile lands on a job that did not get there.
+func (m *Metric) Text(v float64, ok bool) string {
+	switch {
+	case !ok && m.Better == Lower && !strings.HasSuffix(m.Name, "mean") && !strings.HasSuffix(m.Name, "mean_seconds"):
+		return "never"
+	case !ok:
+		return nothing
+	}
+	switch m.Unit {
+	case "s":
+		return Span(v)
+	case "GPU-hours":
+		return grouped(v, 1)
+	case "ratio":
+		return grouped(v, 3)
+	}
+	return raw(v)
 }
 
 // Metrics returns the registry in the order in which metrics are shown. It must not be
@@ -199,7 +220,7 @@ func gpuHourMetrics() []Metric {
 	for a := range ledger.NumAccounts {
 		ms = append(ms, gpu(a.String(), accountDocs[a].better, accountDocs[a].doc, func(f *facts) ledger.Uint128 { return f.accounts[a] }))
 	}
-	return append(ms,
+	return append(append(ms, placeMetrics()...),
 		gpu("idle", Lower, "held, starting, terminating, all blocked and no_demand together", func(f *facts) ledger.Uint128 { return f.idle() }),
 		gpu("at_risk", Neutral, "running time since the last safe point at the end of the ledger; it counts as kept",
 			func(f *facts) ledger.Uint128 { return f.run.AtRisk }))

@@ -15,7 +15,7 @@ var formats = []struct {
 }{
 	{"table", writeTable},
 	{"wide", writeWide},
-	{"json", func(w io.Writer, d *Document) error { return writeJSON(w, d) }},
+	{"json", func(w io.Writer, d *Document) error { return WriteJSON(w, d) }},
 	{"yaml", func(w io.Writer, d *Document) error { return writeYAML(w, d) }},
 	{"csv", writeCSV},
 	{"markdown", writeMarkdown},

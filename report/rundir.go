@@ -72,11 +72,11 @@ func (s *stage) write(name string, r *Record) (warning string, err error) {
 		return "", err
 	}
 	manifest := r.Manifest.complete(r.Label, r.Result)
-	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return writeJSON(w, &manifest) }); err != nil {
+	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return WriteJSON(w, &manifest) }); err != nil {
 		return "", err
 	}
 	summary := newSummary(r.Label, r.Result)
-	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return writeJSON(w, summary) }); err != nil {
+	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return WriteJSON(w, summary) }); err != nil {
 		return "", err
 	}
 	err = writeTables(to, &manifest, r)

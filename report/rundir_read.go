@@ -146,7 +146,7 @@ const thirtyTwoBits = "32-bit builds write no Parquet files"
 var whyMissing = map[string]string{
 	jobsFile: thirtyTwoBits, ledgerFile: thirtyTwoBits, queuesFile: thirtyTwoBits,
 	seriesFile:    "the scenario asks for no samples (`sample: 10m`)",
-	decisionsFile: "the run kept no decisions",
+	decisionsFile: "the run kept no decisions (run --decisions always keeps them)",
 }
 
 // table reads a file and checks that it is of this run.

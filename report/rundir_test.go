@@ -307,7 +307,7 @@ func TestDecisionsParquet(t *testing.T) {
 	mustWrite(t, dir, r)
 	path := filepath.Join(dir, "gang", "decisions.parquet")
 	open(t, path)
-	steps, err := readSteps(path)
+	steps, err := mustOpen(t, filepath.Join(dir, "gang")).steps()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func decade() *sim.Result {
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
 	var b strings.Builder
-	if err := writeJSON(&b, v); err != nil {
+	if err := WriteJSON(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -22,6 +22,7 @@ type Config struct {
 	Faults  []Fault
 
 	Timing    Timing
+	Budgets   []workloads.Budget // pod disruption budgets
 	PodsReady PodsReady
 	Usage     UsageFairness
 	Notice    Notice

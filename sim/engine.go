@@ -63,6 +63,9 @@ type Engine struct {
 	lost       []int32
 	left       []int64
 	parts      []part
+
+	stalls Stalls
+	bounds []Bounds // by job; nil without a fabric
 }
 
 // driver runs one controller: its pending signals, and the time it is busy until.
@@ -96,6 +99,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	if cfg.Fabric != nil {
 		e.scratch = fabric.NewScratch(cfg.Fabric)
 		e.sharing = newSharing(cfg)
+		e.bounds = make([]Bounds, len(cfg.Jobs))
 	}
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}

@@ -77,6 +77,7 @@ var commands = map[string]handler{
 	"config":   (*story).config,
 	"run":      (*story).run,
 	"ledger":   (*story).ledger,
+	"places":   (*story).places,
 	"jobs":     (*story).jobs,
 	"history":  (*story).history,
 	"verdicts": (*story).verdicts,
@@ -422,6 +423,33 @@ func (w *words) add(verb, subject string, tr sim.Transition) {
 func (w *words) String() string { return strings.Join(w.out, "; ") }
 
 // ledger prints the accounts of the last run in GPU-seconds.
+// places prints the stalls by the place that bound them, and of each job what bound it most.
+func (s *story) places(t *testing.T, d *datadriven.TestData) string {
+	var b strings.Builder
+	r := s.result
+	for p := range sim.NumPlaces {
+		for _, x := range []struct {
+			account ledger.Account
+			sum     ledger.Uint128
+		}{{ledger.StallLocality, r.Stalls.Locality[p]}, {ledger.StallContention, r.Stalls.Contention[p]}} {
+			if !x.sum.IsZero() {
+				fmt.Fprintf(&b, "%-20s %-10s %s\n", x.account, p.Name(s.cfg.Cluster.Levels), gpuSeconds(x.sum))
+			}
+		}
+	}
+	for j := range r.Bounds {
+		most, ok := r.Bounds[j].Bottleneck()
+		fmt.Fprintf(&b, "%s %s %v", s.cfg.Jobs[j].ID, most.Name(s.cfg.Cluster.Levels), ok)
+		for p := range sim.NumPlaces {
+			if ran := r.Bounds[j].Ran[p]; !ran.IsZero() {
+				fmt.Fprintf(&b, ", at %s ran %s stalled %s", p.Name(s.cfg.Cluster.Levels), gpuSeconds(ran), gpuSeconds(r.Bounds[j].Stalled[p]))
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 func (s *story) ledger(t *testing.T, d *datadriven.TestData) string {
 	var b strings.Builder
 	for m, model := range s.cfg.Cluster.Models {

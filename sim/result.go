@@ -48,6 +48,8 @@ type Result struct {
 	Samples      []Sample       // the same every Config.SampleEvery, from time 0
 	Findings     []Finding
 	Timeline     *ledger.Timeline // see Account and Queue
+	Stalls       Stalls           // the two stalls by what bound
+	Bounds       []Bounds         // the same by job; nil without a fabric
 }
 
 // Finish ends the run at its own end: settles what is at risk, checks the books and
@@ -71,6 +73,8 @@ func (e *Engine) Finish() *Result {
 	e.closeTimeline()
 	r.Timeline = e.timeline
 	e.must(e.books.Balanced(), "the accounts do not sum to capacity x time")
+	e.must(e.stallsAdd(), "the stalls by place do not add up to the accounts")
+	r.Stalls, r.Bounds = e.stalls, e.bounds
 	r.Jobs = make([]JobRow, len(e.jobs))
 	for j := range e.jobs {
 		r.Jobs[j] = e.row(int32(j))

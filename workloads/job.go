@@ -57,21 +57,6 @@ type PodSet struct {
 	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
-// PodTerm asks for a job's pods to be in one domain of a level, or in none together; of
-// what is preferred by how much. Weight 0 is required.
-type PodTerm struct {
-	Level  string
-	Weight int32
-}
-
-// SpreadConstraint bounds by how much the pods of a job in the domains of a level differ
-// in number. A soft one is preferred only.
-type SpreadConstraint struct {
-	Level   string
-	MaxSkew int32
-	Soft    bool
-}
-
 // Job is one gang: it makes progress only while its start barrier holds. All times are
 // nanoseconds; Submit counts from the start of the scenario.
 type Job struct {
@@ -81,10 +66,13 @@ type Job struct {
 	Duration int64 // work at ideal speed
 	GPUs     int32 // total asked for by traces that do not give a shape; see Shape
 
-	Queue    string
-	Tenant   string
-	Priority int32
-	PodSets  []PodSet
+	Queue     string
+	Tenant    string
+	Namespace string            `json:",omitempty"` // of its pods; empty is a namespace too
+	Labels    map[string]string `json:",omitempty"` // of its pods, for selectors
+	Priority  int32
+	NoPreempt bool `json:",omitempty"` // its pods push nobody off: preemptionPolicy Never
+	PodSets   []PodSet
 
 	// What pods ask of each other under kube-scheduler, which other binders do not heed.
 	Affinity     []PodTerm          `json:",omitempty"`

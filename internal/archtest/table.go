@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"internal/study":         everythingBelowCmd,
 	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
-	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
+	"internal/verify":        append([]string{"internal/fragmentation", "internal/study"}, everythingBelowCmd...),
 	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation", "internal/plots"}, everythingBelowCmd...),
 }
 
@@ -65,6 +65,8 @@ var libraries = []library{
 	{prefix: "github.com/google/go-cmp", anyTests: true},
 	{prefix: "github.com/rogpeppe/go-internal", anyTests: true},
 	{prefix: "pgregory.net/rapid", anyTests: true},
+	{prefix: "k8s.io/api", anyTests: true},
+	{prefix: "sigs.k8s.io/yaml", anyTests: true},
 	{prefix: "golang.org/x/perf", anyTests: true},
 }
 

@@ -32,7 +32,9 @@ type File struct {
 	Flavors     []Flavor     `yaml:"flavors"`
 	LocalQueues []LocalQueue `yaml:"localQueues"`
 	Policies    []Policy     `yaml:"policies"`
+	Kueue       string       `yaml:"kueue"` // its version
 
+	Budgets              []Budget              `yaml:"podDisruptionBudgets"`
 	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
 	AdmissionFairSharing *AdmissionFairSharing `yaml:"admissionFairSharing"`
 	Notice               *Notice               `yaml:"notice"`
@@ -166,8 +168,8 @@ type ModelChoice struct {
 // Trace is a trace file.
 type Trace struct {
 	File     string  `yaml:"file,required,short"`
-	SHA256   string  `yaml:"sha256" json:",omitempty"` // what the file must have, in hex; empty: anything
-	Format   string  `yaml:"format"`                   // auto, or one of traces.Formats
+	SHA256   string  `yaml:"sha256"` // what the file must have, in hex; empty: anything
+	Format   string  `yaml:"format"` // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
 }
@@ -223,6 +225,10 @@ type Job struct {
 	Pods    Pods     `yaml:",inline"`
 	PodSets []PodSet `yaml:"podSets"`
 
+	Namespace        string            `yaml:"namespace"`
+	Labels           map[string]string `yaml:"labels"`
+	PreemptionPolicy string            `yaml:"preemptionPolicy"` // PreemptLowerPriority or Never
+
 	PodAffinity     []PodTerm `yaml:"podAffinity"`
 	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
 	Spread          []Spread  `yaml:"topologySpreadConstraints"`
@@ -255,18 +261,40 @@ type Model struct {
 	FSDP       *bool    `yaml:"fsdp"`
 }
 
-// PodTerm is a term of pod affinity, between the pods of the job. Without a weight it is
-// required.
+// PodTerm is a term of pod affinity, between the pods of the job, or with those that the
+// label selector means. Without a weight it is required.
 type PodTerm struct {
-	Level  string `yaml:"level,required,or=topologyKey"`
-	Weight int32  `yaml:"weight,positive"`
+	Level         string         `yaml:"level,required,or=topologyKey"`
+	Weight        int32          `yaml:"weight,positive"`
+	LabelSelector *LabelSelector `yaml:"labelSelector"`
+	Namespaces    []string       `yaml:"namespaces"` // the job's if nil; "*" is all
 }
 
-// Spread is a topology spread constraint over the pods of the job.
+// LabelSelector means the pods with all these labels. An empty one means all.
+type LabelSelector struct {
+	MatchLabels      map[string]string `yaml:"matchLabels"`
+	MatchExpressions []Expression      `yaml:"matchExpressions"`
+}
+
+// Spread is a topology spread constraint over the pods of the job, or over those of its
+// namespace that the label selector means.
 type Spread struct {
-	Level             string `yaml:"level,required,or=topologyKey"`
-	MaxSkew           int32  `yaml:"maxSkew,positive"`  // 1 if 0
-	WhenUnsatisfiable string `yaml:"whenUnsatisfiable"` // DoNotSchedule or ScheduleAnyway
+	Level              string         `yaml:"level,required,or=topologyKey"`
+	MaxSkew            int32          `yaml:"maxSkew,positive"`  // 1 if 0
+	WhenUnsatisfiable  string         `yaml:"whenUnsatisfiable"` // DoNotSchedule or ScheduleAnyway
+	MinDomains         int32          `yaml:"minDomains,positive"`
+	NodeAffinityPolicy string         `yaml:"nodeAffinityPolicy"` // Honor or Ignore
+	NodeTaintsPolicy   string         `yaml:"nodeTaintsPolicy"`   // Ignore or Honor
+	LabelSelector      *LabelSelector `yaml:"labelSelector"`
+}
+
+// Budget is a PodDisruptionBudget. One of MinAvailable and MaxUnavailable is set.
+type Budget struct {
+	Name           string         `yaml:"name"`
+	Namespace      string         `yaml:"namespace"`
+	Selector       *LabelSelector `yaml:"selector,required"`
+	MinAvailable   *Share         `yaml:"minAvailable"`
+	MaxUnavailable *Share         `yaml:"maxUnavailable"`
 }
 
 // PodSet is a part of a job whose pods are equal.
@@ -405,7 +433,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
-	BlockAdmission    bool              `yaml:"blockAdmission"`
+	BlockAdmission    *bool             `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 

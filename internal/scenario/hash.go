@@ -3,7 +3,7 @@ package scenario
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/gangplan/gangplan/sim"
@@ -31,12 +31,13 @@ type identity struct {
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
 	Queues              []quota.Queue
-	Cohorts             []quota.Cohort     `json:",omitzero"`
-	Flavors             []topology.Flavor  `json:",omitzero"`
-	Locals              []quota.LocalQueue `json:",omitzero"`
-	Usage               sim.UsageFairness  `json:",omitzero"`
+	Cohorts             []quota.Cohort
+	Flavors             []topology.Flavor
+	Locals              []quota.LocalQueue
+	Usage               sim.UsageFairness
 	Faults              []sim.Fault
 	Timing              sim.Timing
+	Budgets             []workloads.Budget `json:",omitzero"`
 	PodsReady           sim.PodsReady
 	Notice              sim.Notice
 	Creation            sim.Creation
@@ -54,14 +55,9 @@ func (id *identity) demand() *identity {
 		Synthetic: id.Synthetic, JobGPUs: id.JobGPUs, NodeGPUs: id.NodeGPUs, Load: id.Load}
 }
 
-// hash returns the hash of an identity. JSON has a fixed order: that of the fields, and of
-// the keys of maps by name.
+// hash returns the hash of an identity.
 func (id *identity) hash() string {
-	text, err := json.Marshal(id)
-	if err != nil {
-		panic("scenario: the identity of a scenario cannot be written: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(canonical(nil, reflect.ValueOf(*id)))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -70,7 +66,7 @@ func (r *resolver) identify() *identity {
 	c := r.out.Config
 	id := &identity{
 		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Faults: c.Faults, Timing: c.Timing,
-		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
+		Budgets: c.Budgets, PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
 	}

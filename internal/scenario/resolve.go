@@ -76,7 +76,11 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	}
 	r.resolveTiming()
 	r.resolveReadiness()
+	r.resolveBudgets()
 	r.resolveLimits()
+	if i := r.kueueVersion(); r.Kueue != "" {
+		r.out.kueue = kueueVersions[i].version
+	}
 	r.resolvePolicies()
 	if r.resolveCluster() {
 		r.resolveFabric()

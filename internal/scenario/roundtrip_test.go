@@ -85,6 +85,8 @@ func (g *writer) textual(v reflect.Value) int64 {
 	switch v.Type() {
 	case reflect.TypeFor[NeverReady]():
 		return []int64{-1, 7, 100_000}[g.rand.IntN(3)]
+	case reflect.TypeFor[Share]():
+		return []int64{-50, -100, 7}[g.rand.IntN(3)]
 	case reflect.TypeFor[Bytes]():
 		return max(n, 1<<20)
 	}
@@ -151,6 +153,10 @@ func (g *writer) textOf(v reflect.Value) string {
 	case *NeverReady:
 		if *x == AllPods {
 			return "true"
+		}
+	case *Share:
+		if *x < 0 {
+			return fmt.Sprint(-*x, "%")
 		}
 	}
 	return fmt.Sprint(v.Int())
