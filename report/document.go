@@ -18,6 +18,7 @@ type Document struct {
 	Assumptions []string `json:"assumptions,omitempty"` // what the inputs did not say
 	Warnings    []string `json:"warnings,omitempty"`
 	Runs        []Run    `json:"runs"`
+	Trades      []Trade  `json:"trades,omitempty"` // of each run after the first against it, where asked for
 }
 
 // Run is what is told of one run.

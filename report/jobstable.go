@@ -142,7 +142,7 @@ var spentFields = []field[*jobView]{
 }
 
 var verdictFields = []field[*jobView]{
-	text("refusal", "why free GPUs did not help it, the last time there were some while it waited: the reason of the ledger's blocked_* accounts; null if that never was", true, func(j *jobView) string { return j.Refusal.String() }),
+	text("refusal", "why the job still waits at the end, or waited when it last claimed GPUs that were free: the reason of the ledger's blocked_* accounts; null if it never did", true, func(j *jobView) string { return j.Refusal.String() }),
 	text("verdicts", "verdicts that name the job, separated by commas: deadlock, livelock, starvation, never_fits", true, func(j *jobView) string { return j.verdicts }),
 	flag("never_fits", "asks for more than the empty cluster or the whole quota can give", func(j *jobView) bool { return j.NeverFits }),
 	text("message", "why a job that is still queued at the end has no place, in the words of the scheduler; null if it has nothing to say", true, func(j *jobView) string { return j.Message }),

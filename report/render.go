@@ -80,6 +80,7 @@ func writeMarkdown(w io.Writer, d *Document) error {
 		}
 		out.markdownRow(l.row(len(header)))
 	}
+	out.markdownTrades(d.Trades)
 	var notes []string
 	for i := range d.Runs {
 		for _, s := range summarise(d.Runs[i].Verdicts) {

@@ -15,6 +15,7 @@ import (
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // recordOf plays the two gangs of gridlock under a policy.
@@ -204,6 +205,41 @@ func TestJobsParquet(t *testing.T) {
 	}
 	if !table.IsNull(table.Index("allreduce_slowdown"), 0) {
 		t.Error("a job without an all-reduce has a slowdown")
+	}
+}
+
+// What a job was, what it spent, and what was said of it.
+func TestJobsTableOfAJob(t *testing.T) {
+	r := handmade(3, 8)
+	r.Config.Jobs[0].Model = &workloads.ModelProfile{Name: "bert-large"}
+	r.Config.Jobs[1].Queue = "vision" // a LocalQueue
+	r.Config.Jobs[1].PodSets = []workloads.PodSet{{Name: "launcher"}, {Name: "workers", Models: []string{"h100", "a100"}}}
+	finished(&r.Jobs[0], 10, 600)
+	r.Jobs[0].Spent.Settle(&ledger.Stretch{Milli: 8000, Wall: 2 * hour, Useful: hour, Unshared: hour * 3 / 2})
+	r.Jobs[0].Spent.Lose(&ledger.Stretch{Milli: 4000, Wall: hour})
+	r.Jobs[1].Refusal = sim.ReasonShape
+	r.Findings = []sim.Finding{{Kind: sim.Deadlock, Jobs: []int32{1, 2}}, {Kind: sim.Deadlock, Jobs: []int32{2}}, {Kind: sim.Starvation, Jobs: []int32{2}}}
+	table := wholeTable(jobsTable, &Record{Result: r})
+	for _, c := range []struct {
+		column string
+		want   [3]string
+	}{
+		{"profile", [3]string{"bert-large"}}, {"local_queue", [3]string{1: "vision"}}, {"gpu_models", [3]string{1: "h100,a100"}},
+		{"refusal", [3]string{1: "shape"}}, {"verdicts", [3]string{1: "deadlock", 2: "deadlock,starvation"}}, {"queue", [3]string{"default", "default", "default"}},
+	} {
+		values, err := table.StringColumn(c.column)
+		if err != nil || [3]string(values.All) != c.want {
+			t.Errorf("%s is %q, want %q, %v", c.column, values.All, c.want, err)
+		}
+	}
+	for column, want := range map[string]float64{"useful_gpu_hours": 8, "stall_locality_gpu_hours": 4, "stall_contention_gpu_hours": 4, "lost_gpu_hours": 4, "bounded_slowdown": 6.1} {
+		if values, err := table.Float64Column(column); err != nil || values.All[0] != want {
+			t.Errorf("%s is %v, want %v, %v", column, values.All[0], want, err)
+		}
+	}
+	stable, err := table.Int64Column("stable_id")
+	if err != nil || uint64(stable.All[0]) != r.Config.Jobs[0].StableID() {
+		t.Errorf("stable id %x, %v", stable.All[0], err)
 	}
 }
 

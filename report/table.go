@@ -27,6 +27,7 @@ func writeTable(w io.Writer, d *Document) error {
 		out.printf("\n")
 		from = to
 	}
+	out.trades(d.Trades)
 	out.notes(d)
 	return out.err
 }
@@ -37,6 +38,7 @@ func writeWide(w io.Writer, d *Document) error {
 	out.title(d)
 	out.table(heads(d.Runs), metricLines(d.Runs))
 	out.printf("\n")
+	out.trades(d.Trades)
 	out.notes(d)
 	return out.err
 }

@@ -124,7 +124,7 @@ var queuesTable = newTable(queuesFile, "a queue within a bucket of time, all of 
 		float("pending_jobs", "jobs", "wait for admission, for the first time or again", meanJobs(sim.PendingJobs)),
 		float("admitted_jobs", "jobs", "are admitted, those that run included", meanJobs(sim.AdmittedJobs)),
 		float("running_jobs", "jobs", "run: their start barrier holds", meanJobs(sim.RunningJobs)),
-		float("wanted_gpus", "GPUs", "of pods without a node, of jobs that are pending or admitted", meanGPUs(sim.WantedGPUs)),
+		float("wanted_gpus", "GPUs", "of pods without a node, of jobs that are pending or admitted, those that never fit included", meanGPUs(sim.WantedGPUs)),
 		float("bound_gpus", "GPUs", "of pods that are bound: starting, held, running or writing a checkpoint", meanGPUs(sim.BoundGPUs)),
 		float("nominal_gpus", "GPUs", "the queue's own quota, of all flavors; null, as all that follows, if it has no quota of GPUs", (*queueRow).nominal),
 		float("charged_gpus", "GPUs", "quota taken by admitted jobs", ofQuota(meanGPUs(sim.ChargedGPUs))),

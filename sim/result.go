@@ -25,7 +25,7 @@ type JobRow struct {
 	Locality   int64 // the part of AllReduce that the placement alone makes
 	Step       int64
 	Spent      ledger.Spent // running time by what it was, milli-GPU x ns
-	Refusal    Reason       // why GPUs that were free did not help it, the last time that some were while it waited
+	Refusal    Reason       // why it waited when it last claimed GPUs that were free, or waits at the end
 	NeverFits  bool
 	Carried    bool   // ran before the measured window: outside wait statistics
 	Message    string // why a job that is still queued has no place, in the scheduler's words; "" if there is nothing to add
@@ -129,6 +129,7 @@ func (e *Engine) explain(rows []JobRow) {
 }
 
 func (e *Engine) row(j int32) JobRow {
+	e.refuseWaiting(j)
 	jb := &e.jobs[j]
 	spec := &e.cfg.Jobs[j]
 	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.slots, Admitted: jb.granted, GPUs: spec.TotalGPUs(), Submit: spec.Submit,

@@ -23,6 +23,7 @@ type runFlags struct {
 	out       string
 	decisions string
 	strict    bool
+	trade     bool
 	format    string
 }
 
@@ -67,6 +68,7 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of all randomness; default that of the scenario")
 	flags.StringVar(&f.out, "out", "", "folder to write a run directory per policy into")
 	flags.StringVar(&f.decisions, "decisions", "auto", "with --out, keep every transition for diff: auto (unless there are very many), always or never")
+	flags.BoolVar(&f.trade, "trade", false, "add what jobs trade, one by one, under each policy against the first: less waiting for a longer run")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 1 if there is any verdict")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(report.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("policy", complete(policies.Names())))
@@ -118,6 +120,9 @@ func (f *runFlags) run(cmd *cobra.Command, s *scenario.Scenario) error {
 	}
 	header := report.Document{Version: version(), Scenario: s.Name, Assumptions: s.Assumptions, Warnings: slices.Concat(s.Warnings, warnings)}
 	document := study.Compare(header, outcomes)
+	if f.trade {
+		document.Trades = study.Trades(outcomes)
+	}
 	if err := report.Render(cmd.OutOrStdout(), f.format, document); err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type identity struct {
 	Jobs                []workloads.Job
 	Trace               *Trace
 	Gang                *Gang
+	Models              *Models
 	Synthetic           *SyntheticJobs
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
@@ -51,7 +52,7 @@ func (id *identity) demand() *identity {
 	for i := range jobs {
 		jobs[i].Queue = ""
 	}
-	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang,
+	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang, Models: id.Models,
 		Synthetic: id.Synthetic, JobGPUs: id.JobGPUs, NodeGPUs: id.NodeGPUs, Load: id.Load}
 }
 
@@ -84,7 +85,7 @@ func (r *resolver) identify() *identity {
 // identifyJobs fills in what is said of the jobs, in one form for each meaning.
 func (r *resolver) identifyJobs(id *identity) {
 	w := &r.File.Workload
-	id.Gang, id.Synthetic = w.Gang, w.Synthetic
+	id.Gang, id.Models, id.Synthetic = w.Gang, w.Models, w.Synthetic
 	if id.Load == 1 {
 		id.Load = 0
 	}

@@ -21,6 +21,17 @@ func Compare(header report.Document, outcomes []Outcome) *report.Document {
 	return &header
 }
 
+// Trades says what jobs trade under every choice after the first against it.
+func Trades(outcomes []Outcome) []report.Trade {
+	var trades []report.Trade
+	for i := range outcomes {
+		if i > 0 {
+			trades = append(trades, report.NewTrade(outcomes[0].Label, outcomes[0].Result, outcomes[i].Label, outcomes[i].Result))
+		}
+	}
+	return trades
+}
+
 // Save writes a run directory for every outcome into dir, each at its own end; see
 // report.WriteRuns. The manifest is what they have in common.
 func Save(dir string, manifest report.Manifest, outcomes []Outcome) (warnings []string, err error) {
