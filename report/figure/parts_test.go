@@ -43,12 +43,13 @@ func TestBound(t *testing.T) {
 		{3, 8, Axis{Max: 130}, 0, 130},
 		{3, 8, Axis{Min: 5, Max: 6}, 5, 6},
 		{none, -none, Axis{}, 0, 1},
-		{30, 4000, Axis{Scale: LogSeconds}, 30, 4200},
+		{30, 4000, Axis{Scale: LogSeconds}, 15, 4600},
 		{45, 50, Axis{Scale: LogSeconds}, 30, 60},
-		{0, 4000, Axis{Scale: Log}, 0, 4200},
-		{3, 4000, Axis{Scale: Log}, 1, 4200},
-		{none, -none, Axis{Scale: Log}, 1, 10.5},
-		{0, 0, Axis{Scale: Log}, 0, 10.5},
+		{0, 4000, Axis{Scale: Log}, 0, 4600},
+		{3, 4000, Axis{Scale: Log}, 2, 4600},
+		{1, 3, Axis{Scale: Log, Min: 1, Max: 4}, 1, 4},
+		{none, -none, Axis{Scale: Log}, 0.5, 11.5},
+		{0, 0, Axis{Scale: Log}, 0, 11.5},
 	} {
 		var a plot.Axis
 		e := nothingYet()
