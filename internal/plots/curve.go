@@ -171,8 +171,11 @@ func doc(m *report.Metric) string {
 
 // under adds whom a place belongs to, if there are several.
 func under(where, whom string) string {
-	if whom == "" {
+	switch {
+	case whom == "":
 		return where
+	case strings.Contains(whom, ", "):
+		return where + " (" + whom + ")"
 	}
 	return where + " under " + whom
 }

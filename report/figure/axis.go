@@ -209,8 +209,12 @@ func (t *ticker) step(from, to float64, i int) (float64, bool) {
 		}
 		return 0, false
 	}
-	step := math.Pow10(decade(to-from)-1) * []float64{1, 2, 5}[i%3] * math.Pow10(i/3)
-	return step, (to-from)/step >= 0.5
+	first := decade(to-from) - 1
+	if t.axis.Whole {
+		first = max(0, first)
+	}
+	step := math.Pow10(first) * []float64{1, 2, 5}[i%3] * math.Pow10(i/3)
+	return step, i == 0 || (to-from)/step >= 0.5
 }
 
 func (t *ticker) every(from, to, step float64) (out []plot.Tick) {
