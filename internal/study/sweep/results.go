@@ -119,7 +119,7 @@ func (p *Plan) gather(dir string) (*Sweep, error) {
 }
 
 // usual are the metrics that are shown if a study does not say which.
-var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "utilisation", "jobs.unfinished"}
+var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "jobs.unfinished"}
 
 func (p *Plan) shown() []string {
 	if len(p.study.Metrics) > 0 {
