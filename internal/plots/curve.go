@@ -33,18 +33,22 @@ func axisOf(label, unit string, least, most float64) figure.Axis {
 	return a
 }
 
-// title of a metric as a person would say it: "wait, p95".
+// title of a metric as a person would say it: "wait, p95", "idle GPU-hours".
 func title(m *report.Metric) string {
 	name := strings.TrimSuffix(m.Name, "_seconds")
-	if of, what, ok := strings.Cut(name, "."); ok && of == "gpu_hours" {
-		name = what
+	of, what, parts := strings.Cut(name, ".")
+	switch {
+	case parts && of == "gpu_hours":
+		name = what + " GPU-hours"
+	case parts && of == m.Unit:
+		name = of + " " + what
 	}
 	return strings.NewReplacer(".", ", ", "_", " ").Replace(name)
 }
 
-// label is the title with the unit, which times carry themselves.
+// label is the title with the unit, unless the title or the numbers carry it.
 func label(m *report.Metric) string {
-	if m.Unit == "s" || m.Unit == "ratio" && strings.Contains(m.Name, "slowdown") {
+	if m.Unit == "s" || strings.Contains(title(m), m.Unit) || m.Unit == "ratio" && strings.Contains(m.Name, "slowdown") {
 		return title(m)
 	}
 	return title(m) + " (" + m.Unit + ")"
@@ -165,7 +169,7 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // doc is the metric's, without what null means, which captions say in their own words.
 func doc(m *report.Metric) string {
-	text, _, _ := strings.Cut(m.Doc, ", null")
+	text, _, _ := strings.Cut(strings.TrimPrefix(m.Doc, "of these, "), ", null")
 	return upper(text) + ". "
 }
 
