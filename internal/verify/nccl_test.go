@@ -7,7 +7,7 @@ import (
 )
 
 func TestNCCL(t *testing.T) {
-	r := checkShipped(t, "nccl", 6)
+	r := checkShipped(t, "nccl", 10)
 	for _, o := range r.Results {
 		t.Logf("%-8s %s: %s", o.Verdict, o.ID, o.Reason)
 	}
