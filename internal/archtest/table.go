@@ -56,6 +56,7 @@ var libraries = []library{
 	{prefix: "github.com/apache/arrow", users: []string{"internal/columnar"}},
 	{prefix: "gonum.org/v1/plot", users: []string{"report/figure"}},
 	{prefix: "codeberg.org/go-pdf/fpdf", users: []string{"report/figure"}},
+	{prefix: "golang.org/x/image", users: []string{"report/figure"}},
 	{prefix: "gonum.org/v1/gonum", users: []string{"internal/stats", "report"}, anyTests: true},
 	{prefix: "gopkg.in/yaml.v3", users: []string{"internal/scenario", "traces/kube"}, anyTests: true},
 	{prefix: "github.com/spf13/cobra", users: []string{"cmd"}},

@@ -16,6 +16,8 @@ const (
 	runsFile = "runs.parquet" // a row per cell
 	dataDir  = "data"         // the tables of all cells, by the values of their axes
 
+	PlotsDir = "plots" // drawn of the results, by package plots; old ones go when these change
+
 	stagePrefix = ".results-"
 )
 
@@ -78,6 +80,9 @@ func publish(stage, dir string) error {
 	if err := os.Remove(filepath.Join(dir, indexFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if err := os.RemoveAll(filepath.Join(dir, PlotsDir)); err != nil {
+		return err
+	}
 	for _, name := range []string{dataDir, runsFile, indexFile} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
@@ -119,7 +124,7 @@ func (p *Plan) gather(dir string) (*Sweep, error) {
 }
 
 // usual are the metrics that are shown if a study does not say which.
-var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "utilisation", "jobs.unfinished"}
+var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "jobs.unfinished"}
 
 func (p *Plan) shown() []string {
 	if len(p.study.Metrics) > 0 {
