@@ -53,6 +53,7 @@ var jobFields = []field[job]{
 	{"preemption_policy", text, setPreemption, getPreemption},
 	{"model", text, setModel, getModel},
 	quantity("time_limit_seconds", seconds, func(j *job) *int64 { return &j.TimeLimit }),
+	quantity("maximum_execution_seconds", seconds, func(j *job) *int64 { return &j.AdmittedLimit }),
 	quantity("checkpoint_interval_seconds", seconds, func(j *job) *int64 { return &j.CheckpointInterval }),
 	quantity("checkpoint_cost_seconds", seconds, func(j *job) *int64 { return &j.CheckpointCost }),
 	{"startup_seconds", number, setStartup, getStartup},
@@ -62,6 +63,7 @@ var jobFields = []field[job]{
 	affinity("pod_affinity", func(j *job) *[]workloads.PodTerm { return &j.Affinity }),
 	affinity("pod_anti_affinity", func(j *job) *[]workloads.PodTerm { return &j.AntiAffinity }),
 	{"topology_spread", list, setSpread, getSpread},
+	{"restarts", list, setRestarts, getRestarts},
 }
 
 // podFields are the fields of equal pods. Where a job has one PodSet they stand beside

@@ -85,6 +85,14 @@ func (t *table) position(axis, k int) float64 {
 	return float64(k)
 }
 
+// text is a value of an axis as it is shown: a time as times are written.
+func (t *table) text(axis, k int) string {
+	if a := &t.Axes[axis]; a.Numbers != nil && a.Unit == "s" {
+		return report.Span(a.Numbers[k])
+	}
+	return t.Axes[axis].Values[k]
+}
+
 // mostTicks is how many values of an axis each get a tick.
 const mostTicks = 12
 
@@ -163,8 +171,11 @@ func doc(m *report.Metric) string {
 
 // under adds whom a place belongs to, if there are several.
 func under(where, whom string) string {
-	if whom == "" {
+	switch {
+	case whom == "":
 		return where
+	case strings.Contains(whom, ", "):
+		return where + " (" + whom + ")"
 	}
 	return where + " under " + whom
 }
@@ -226,12 +237,12 @@ func (t *table) curve(name string, x int, cells []*sweep.Cell, top *best) (l fig
 	values, groups := at(cells, x)
 	for _, k := range values {
 		median, interval, ok := t.middle(groups[k])
-		place := t.Axes[x].Name + " " + t.Axes[x].Values[k]
+		place := t.Axes[x].Name + " " + t.text(x, k)
 		if !ok {
 			median, interval = math.NaN(), stats.Interval{}
 		}
 		if math.IsInf(median, 1) {
-			never = append(never, t.Axes[x].Values[k])
+			never = append(never, t.text(x, k))
 		}
 		top.see(under(place, name), median)
 		l.Points = append(l.Points, figure.Point{X: t.position(x, k), Y: median})
@@ -286,7 +297,7 @@ func (t *table) heat(name string, x, y int, cells []*sweep.Cell, top *best) (h *
 	rows, byRow := at(t.cells, y)
 	h = &figure.Heat{Label: label(t.metric)}
 	for _, k := range columns {
-		h.Columns = append(h.Columns, t.Axes[x].Values[k])
+		h.Columns = append(h.Columns, t.text(x, k))
 	}
 	_, byRow = at(cells, y)
 	for i := len(rows) - 1; i >= 0; i-- { // as an axis goes: upwards
@@ -300,12 +311,12 @@ func (t *table) heat(name string, x, y int, cells []*sweep.Cell, top *best) (h *
 				fewest, most = min(fewest, a), max(most, b)
 				if median, _, ok := t.middle(some); ok {
 					v, text = median, write(t.metric, median)
-					top.see(under(fmt.Sprintf("%s %s, %s %s", t.Axes[x].Name, t.Axes[x].Values[k], t.Axes[y].Name, t.Axes[y].Values[rows[i]]), name), median)
+					top.see(under(fmt.Sprintf("%s %s, %s %s", t.Axes[x].Name, t.text(x, k), t.Axes[y].Name, t.text(y, rows[i])), name), median)
 				}
 			}
 			values, texts = append(values, v), append(texts, text)
 		}
-		h.Rows, h.Values, h.Texts = append(h.Rows, t.Axes[y].Values[rows[i]]), append(h.Values, values), append(h.Texts, texts)
+		h.Rows, h.Values, h.Texts = append(h.Rows, t.text(y, rows[i])), append(h.Values, values), append(h.Texts, texts)
 	}
 	if len(h.Rows)*len(h.Columns) > mostTexts {
 		h.Texts = nil

@@ -63,7 +63,7 @@ func metricNames() []string {
 
 // where makes a filter of axis=value; the same axis twice allows both values.
 func (t *table) where(conditions []string) (func(*sweep.Cell) bool, error) {
-	allowed := make([]map[string]bool, len(t.Axes))
+	allowed := make([]map[int]bool, len(t.Axes))
 	for _, c := range conditions {
 		name, value, ok := strings.Cut(c, "=")
 		if !ok {
@@ -73,23 +73,32 @@ func (t *table) where(conditions []string) (func(*sweep.Cell) bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(t.Axes[i].Values, value) {
+		k := t.valueNamed(i, value)
+		if k < 0 {
 			return nil, fmt.Errorf("--where %s: the axis %s has no %q: expected one of %s%s", c, name, value,
 				strings.Join(t.Axes[i].Values, ", "), suggest.Hint(value, t.Axes[i].Values))
 		}
 		if allowed[i] == nil {
-			allowed[i] = map[string]bool{}
+			allowed[i] = map[int]bool{}
 		}
-		allowed[i][value] = true
+		allowed[i][k] = true
 	}
 	return func(c *sweep.Cell) bool {
 		for i := range allowed {
-			if allowed[i] != nil && !allowed[i][c.Values[i]] {
+			if allowed[i] != nil && !allowed[i][c.At[i]] {
 				return false
 			}
 		}
 		return true
 	}, nil
+}
+
+// valueNamed is the position of a value, as it is written in the study or as it is shown;
+// -1 if there is none.
+func (t *table) valueNamed(axis int, value string) int {
+	return slices.IndexFunc(t.Axes[axis].Values, func(v string) bool {
+		return v == value || t.text(axis, slices.Index(t.Axes[axis].Values, v)) == value
+	})
 }
 
 func (t *table) axisNamed(flag, name string) (int, error) {
@@ -151,7 +160,7 @@ func (t *table) rest(c *sweep.Cell, drawn []int) string {
 		if t.isPolicy(i) {
 			parts = append(parts, c.Values[i])
 		} else {
-			parts = append(parts, t.Axes[i].Name+" "+c.Values[i])
+			parts = append(parts, t.Axes[i].Name+" "+t.text(i, c.At[i]))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -44,6 +44,7 @@ type File struct {
 	Starvation           *Starvation           `yaml:"starvation"`
 	Until                Duration              `yaml:"until,positive,or=horizon"`
 	Sample               Duration              `yaml:"sample,positive"` // how often to look how free GPUs lie
+	NotModelled          []string              `yaml:"notModelled"`     // what the real cluster has and the scenario cannot say
 	Seed                 *uint64               `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors

@@ -41,13 +41,20 @@ func (p *Plan) Finish(dir string) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(stage, indexFile), text, 0o666); err != nil {
-		return nil, err
-	}
-	if err := settle(stage, runsFile, indexFile); err != nil {
+	if err := writeDurable(filepath.Join(stage, indexFile), text); err != nil {
 		return nil, err
 	}
 	return s, publish(stage, dir)
+}
+
+// writeDurable writes a file and has it on the disk: an index that is there is whole.
+func writeDurable(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // newStage makes a folder for results that are not complete, and takes away those of
@@ -112,7 +119,7 @@ func (p *Plan) gather(dir string) (*Sweep, error) {
 }
 
 // usual are the metrics that are shown if a study does not say which.
-var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "utilisation", "jobs.unfinished"}
+var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "jobs.unfinished"}
 
 func (p *Plan) shown() []string {
 	if len(p.study.Metrics) > 0 {
