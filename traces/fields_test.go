@@ -59,6 +59,8 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"memory_per_pod", "0.5GiB", "512MiB"},
 		{"maximum_execution_seconds", "90.5", "90.5"},
 		{"restarts", "7200+60@3|0.5+1", "7200+60@3|0.5+1"},
+		{"completions", "100", "100"},
+		{"plain_pods", "true", "true"},
 		{"min_pods", "0", ""},
 		{"min_pods", "6", "6"},
 		{"gpu_models", "A100 | H100", "A100|H100"},

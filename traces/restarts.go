@@ -49,3 +49,11 @@ func getRestarts(j *job) string {
 	}
 	return strings.Join(parts, "|")
 }
+
+func setCompletions(_ *context, j *job, s string) error {
+	n, err := pods.parse(s)
+	j.Completions = int32(n)
+	return err
+}
+
+func getCompletions(j *job) string { return nonZero(int64(j.Completions)) }

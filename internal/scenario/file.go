@@ -239,6 +239,8 @@ type Job struct {
 	TimeLimit     Duration    `yaml:"timeLimit,positive"`
 	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
 	Restarts      []Restart   `yaml:"restarts"`
+	Completions   int32       `yaml:"completions,positive"` // pods that have to run to their end
+	PlainPods     bool        `yaml:"plainPods"`            // no Job stands above its pods
 	Checkpoint    *Checkpoint `yaml:"checkpoint"`
 	Image         string      `yaml:"image"`
 	ImageSize     Bytes       `yaml:"imageSize"`

@@ -211,7 +211,7 @@ func TestNothingInCommon(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	for names, want := range map[string]int{"utilisation": 1, "wait.*": 6, "wait.": 6, "all": -1, "utilisation,wait.p50_seconds,utilisation": 2} {
+	for names, want := range map[string]int{"utilisation": 1, "jct.*": 6, "jct.": 6, "all": -1, "utilisation,wait.p50_seconds,utilisation": 2} {
 		got, err := chosen(strings.Split(names, ","))
 		if err != nil || want > 0 && len(got) != want || want < 0 && len(got) < 60 {
 			t.Errorf("%s: %d metrics, %v", names, len(got), err)

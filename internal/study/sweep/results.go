@@ -16,6 +16,8 @@ const (
 	runsFile = "runs.parquet" // a row per cell
 	dataDir  = "data"         // the tables of all cells, by the values of their axes
 
+	PlotsDir = "plots" // drawn of the results, by package plots; old ones go when these change
+
 	stagePrefix = ".results-"
 )
 
@@ -76,6 +78,9 @@ func newStage(dir string) (string, error) {
 // is not finished.
 func publish(stage, dir string) error {
 	if err := os.Remove(filepath.Join(dir, indexFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, PlotsDir)); err != nil {
 		return err
 	}
 	for _, name := range []string{dataDir, runsFile, indexFile} {
