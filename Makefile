@@ -32,9 +32,10 @@ lint: ## golangci-lint if installed, else go vet and staticcheck; then the rules
 
 check: gofmt build lint corpus verbose cross rerun ## what CI runs first: gofmt, build, lint, the corpus, test, vet for 386 and arm64, determinism on one processor
 
-e2e: ## what takes long or needs more than Go: the same bytes on 386, arm64, amd64-v3, one processor, with -race; run directories read by DuckDB
+e2e: ## what takes long or needs more than Go: the same bytes on 386, arm64, amd64-v3, one processor, with -race; run directories read by DuckDB; a sweep on Slurm
 	.ci/cross
 	.ci/duckdb
+	.ci/slurm
 	@packages=$$($(GO) list ./internal/study/... 2> /dev/null); \
 	if [ -n "$$packages" ]; then $(GO) test -race $$packages; else echo "e2e: no internal/study to race yet"; fi
 

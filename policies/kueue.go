@@ -115,7 +115,7 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		switch s.Kind {
 		case sim.JobQueued:
 			k.arrived = append(k.arrived, s.Job)
-		case sim.JobEvicted, sim.QuotaFreed, sim.JobReady:
+		case sim.JobEvicted, sim.QuotaFreed, sim.QuotaReclaimed, sim.JobReady:
 			k.changes = append(k.changes, s)
 		case sim.NodeUp:
 			for t := range k.trees {
@@ -172,6 +172,7 @@ func (k *kueue) takeIn(v sim.View) {
 		if !k.passThrough {
 			k.kernel.Work[j].Time = v.QueueTime(j)
 			k.kernel.Forget(j)
+			k.recount(v, j)
 		}
 		q.waiting.Push(j, k.class(v, j), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: int64(j)})
 		if k.head(v, q) == j {
@@ -199,8 +200,13 @@ func (k *kueue) note(v sim.View, s sim.Signal) {
 		k.kernel.Evict(s.Job)
 		return
 	}
-	k.usages.charge(v, s.Job, k.kernel.Holding(s.Job), -1)
-	k.kernel.Drop(s.Job)
+	if s.Kind == sim.QuotaReclaimed {
+		k.usages.shrink(v, s.Job, k.kernel.Holding(s.Job))
+		k.kernel.Shrunk(s.Job)
+	} else {
+		k.usages.charge(v, s.Job, k.kernel.Holding(s.Job), -1)
+		k.kernel.Drop(s.Job)
+	}
 	for t := range k.trees {
 		if int32(t) == k.queues[s.Place].tree || k.placer != nil {
 			k.freed(int32(t))

@@ -52,6 +52,20 @@ func flavorsOf(s *admission.SetAssignment) (flavors uint64) {
 	return flavors
 }
 
+// recount tells the kernel how many pods a queued job asks for: fewer each time, where some
+// ran to their end.
+func (k *kueue) recount(v sim.View, j int32) {
+	if v.Job(j).Completions == 0 {
+		return
+	}
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		set := &k.kernel.Work[j].Sets[s-first]
+		set.Count = v.Count(s)
+		set.Min = min(set.Min, set.Count)
+	}
+}
+
 // canEver reports whether the quota of a job's queue, all unused, covers it with as few
 // pods as it can do with: every PodSet by itself in flavors it may have, and all together.
 func (k *kueue) canEver(v sim.View, j int32) bool {

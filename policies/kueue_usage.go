@@ -19,7 +19,8 @@ type usages struct {
 	locals []localUsage
 	entry  float64 // share of a sample in the average
 
-	members [][]int32 // per ClusterQueue, its LocalQueues, and -1 for jobs without one
+	held    []quota.Amounts // per job, where LocalQueues take turns
+	members [][]int32       // per ClusterQueue, its LocalQueues, and -1 for jobs without one
 }
 
 type localUsage struct {
@@ -35,6 +36,9 @@ func (u *usages) reset(v sim.View) {
 	*u = usages{rules: v.UsageFairness()}
 	u.entry = 1 - half(u.rules.Interval, u.rules.HalfLife)
 	u.members = make([][]int32, v.Quota().Len())
+	if u.rules.Interval > 0 {
+		u.held = make([]quota.Amounts, v.Jobs())
+	}
 	slots := make([]int32, v.Quota().Len())
 	for q := range u.members {
 		u.members[q] = []int32{-1}
@@ -182,9 +186,11 @@ func (u *usages) charge(v sim.View, j int32, holding []quota.Item, by int64) {
 		return
 	}
 	l := &u.locals[i]
-	for _, it := range holding {
-		l.holds[it.FR.Resource()] += by * it.Amount
+	sum := sumOf(holding)
+	for r := range sum {
+		l.holds[r] += by * sum[r]
 	}
+	u.held[j] = sum
 	if by < 0 || u.rules.HalfLife <= 0 {
 		return
 	}
@@ -192,6 +198,26 @@ func (u *usages) charge(v sim.View, j int32, holding []quota.Item, by int64) {
 	for _, it := range holding {
 		l.consumed[it.FR.Resource()] += float64(u.entry * unitOf(it.FR.Resource(), it.Amount))
 	}
+}
+
+// shrink notes that a job holds less than before.
+func (u *usages) shrink(v sim.View, j int32, holding []quota.Item) {
+	i := v.LocalQueue(j)
+	if i < 0 || u.rules.Interval <= 0 {
+		return
+	}
+	now := sumOf(holding)
+	for r := range now {
+		u.locals[i].holds[r] += now[r] - u.held[j][r]
+	}
+	u.held[j] = now
+}
+
+func sumOf(holding []quota.Item) (sum quota.Amounts) {
+	for _, it := range holding {
+		sum[it.FR.Resource()] += it.Amount
+	}
+	return sum
 }
 
 // worth is what orders LocalQueues: what one consumed, by its weight.

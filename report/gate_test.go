@@ -105,6 +105,19 @@ func TestGateRenderings(t *testing.T) {
 	}
 }
 
+// Numbers that differ are never written the same.
+func TestApart(t *testing.T) {
+	for _, c := range []struct {
+		a, b float64
+		want string
+	}{{0.46866138888888886, 0.4686623888888889, "0.468661 0.468662"}, {1, math.Nextafter(1, 2), "1 1.0000000000000002"},
+		{1234567.25, 1234567.5, "1234567 1234568"}, {1e300, math.Nextafter(1e300, 1e301), ""}} {
+		if x, y := apart(c.a, c.b); x == y || c.want != "" && x+" "+y != c.want {
+			t.Errorf("%s and %s, want %s", x, y, c.want)
+		}
+	}
+}
+
 // After an update everything that changed is listed, and nothing fails.
 func TestGateUpdated(t *testing.T) {
 	g := someGate()

@@ -285,7 +285,7 @@ func arrowOf(better string) string {
 func (m *GateMetric) texts() (baseline, value string) {
 	baseline, value = numberText(m.Baseline), numberText(m.Value)
 	if m.Baseline != nil && m.Value != nil && baseline == value && *m.Baseline != *m.Value {
-		baseline, value = digits(*m.Baseline), digits(*m.Value)
+		baseline, value = apart(*m.Baseline, *m.Value)
 	}
 	switch m.Verdict {
 	case GateNew:
@@ -316,7 +316,16 @@ func short(v float64) string {
 	return s
 }
 
-func digits(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// apart writes two numbers that are not the same with the digits that tell them apart.
+func apart(a, b float64) (string, string) {
+	for n := 6; n < 17; n++ {
+		x, y := strconv.FormatFloat(a, 'g', n, 64), strconv.FormatFloat(b, 'g', n, 64)
+		if x != y {
+			return x, y
+		}
+	}
+	return strconv.FormatFloat(a, 'g', 17, 64), strconv.FormatFloat(b, 'g', 17, 64)
+}
 
 // limit is what the value has to keep.
 func (m *GateMetric) limit() string {

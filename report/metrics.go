@@ -74,6 +74,7 @@ var registry = slices.Concat(
 	[]Metric{{"makespan_seconds", "s", Lower, true, "time of the last finish of any job, from the start of the scenario",
 		func(f *facts) (float64, bool) { return f.makespan() }}},
 	sampleMetrics("wait", "submit to the first instant the start barrier holds", func(f *facts) *stats.Sample { return &f.wait }),
+	sizeMetrics(),
 	sampleMetrics("admission_wait", "submit to the first admission", func(f *facts) *stats.Sample { return &f.admissionWait }),
 	sampleMetrics("jct", "job completion time: submit to finish", func(f *facts) *stats.Sample { return &f.jct }),
 	slowdownMetrics("bounded_slowdown", "job completion time over its work at ideal speed (at least 10 s), at least 1; over all jobs",

@@ -72,16 +72,17 @@ func outcomeRows() []row {
 }
 
 func waitRows() []row {
-	return []row{
+	return slices.Concat([]row{
 		duration("wait, mean of started", "wait.mean_seconds"),
 		duration("wait, p50", "wait.p50_seconds"),
 		duration("wait, p95", "wait.p95_seconds"),
+	}, sizeRows(), []row{
 		duration("wait, max", "wait.max_seconds"),
 		duration("admission wait, p95", "admission_wait.p95_seconds"),
 		duration("completion time, p50", "jct.p50_seconds"),
 		duration("completion time, p95", "jct.p95_seconds"),
 		{"bounded slowdown, p95", Lower, false, metric("bounded_slowdown.p95"), writeSlowdown},
-	}
+	})
 }
 
 // gpuHourRows is the four-way split (useful, held idle, free but unusable, free), each

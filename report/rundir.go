@@ -20,6 +20,7 @@ type Record struct {
 	Manifest    Manifest
 	Result      *sim.Result
 	Transitions sim.Transitions // nil: no decisions.parquet
+	Slim        bool            // no tables at all
 
 	named map[int32]string // verdicts by job; see verdictsOn
 }
@@ -94,7 +95,7 @@ func writeTables(dir string, manifest *Manifest, r *Record) error {
 	}
 	for i := range tables {
 		t := &tables[i]
-		if t.rows(r) < 0 {
+		if r.Slim || t.rows(r) < 0 {
 			continue
 		}
 		path := filepath.Join(dir, t.File)

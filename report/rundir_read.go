@@ -140,11 +140,11 @@ func (r *StoredRun) Decisions(columns ...string) (*columnar.Table, error) {
 	return r.table(decisionsFile, columns)
 }
 
-const thirtyTwoBits = "32-bit builds write no Parquet files"
+const noTables = "of the run only the summary was kept (`keep: summary` of a study), or a 32-bit build made it"
 
 // whyMissing says when a file is not written.
 var whyMissing = map[string]string{
-	jobsFile: thirtyTwoBits, ledgerFile: thirtyTwoBits, queuesFile: thirtyTwoBits,
+	jobsFile: noTables, ledgerFile: noTables, queuesFile: noTables,
 	seriesFile:    "the scenario asks for no samples (`sample: 10m`)",
 	decisionsFile: "the run kept no decisions (run --decisions always keeps them)",
 }

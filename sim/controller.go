@@ -29,13 +29,14 @@ type SignalKind uint8
 
 // What controllers are told. Both get every signal and take what concerns them.
 const (
-	JobQueued  SignalKind = iota // Job is in its queue, new or returned
-	JobReady                     // every pod of Job is ready, and it was noticed
-	JobEvicted                   // Job lost its admission
-	QuotaFreed                   // quota of Job came back to its queue, Place
-	PodCreated                   // Pod waits for a node
-	PodDeleted                   // Pod waits no more
-	NodeFreed                    // something on Place was freed; a bound pod of Job is gone, if there is one: Pod, unless it left before
+	JobQueued      SignalKind = iota // Job is in its queue, new or returned
+	JobReady                         // every pod of Job is ready, and it was noticed
+	JobEvicted                       // Job lost its admission
+	QuotaFreed                       // quota of Job came back to its queue, Place
+	QuotaReclaimed                   // part of the quota of Job, which goes on, came back to its queue, Place
+	PodCreated                       // Pod waits for a node
+	PodDeleted                       // Pod waits no more
+	NodeFreed                        // something on Place was freed; a bound pod of Job is gone, if there is one: Pod, unless it left before
 	NodeUp
 	NodeDown
 	HoldEnded  // Pod's hold ran out and its node was given back
@@ -48,7 +49,7 @@ type Signal struct {
 	Kind SignalKind
 	Job  int32
 	Pod  int32
-	// Place is the queue of QuotaFreed and the node of all others.
+	// Place is the queue of QuotaFreed and QuotaReclaimed, and the node of all others.
 	Place int32
 	At    int64 // when it happened: earlier than the cycle if the controller was busy
 }

@@ -362,6 +362,8 @@ func (e *Engine) handleJob(ev event) {
 		e.requeue(j)
 	case ev.kind == evTimeLimit:
 		e.fail(j, CauseDeadline)
+	case ev.kind == evReclaim:
+		e.reclaim(j)
 	case ev.kind == evBudget:
 		e.deactivate(j, CauseDeadline)
 	}

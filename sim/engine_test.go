@@ -232,7 +232,7 @@ func (l *line) podSet() workloads.PodSet {
 
 func (s *story) jobOf(l *line, set workloads.PodSet) workloads.Job {
 	j := workloads.Job{Submit: l.time("at", 0), Duration: l.time("work", 0), Queue: l.get("queue", ""), Priority: int32(l.int("priority", 0)),
-		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
+		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Completions: int32(l.int("completions", 0)), PlainPods: l.get("plain", "") == "yes", Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
 	if l.get("start", "") == "timing" {
 		j.Startup = workloads.StartupFromTiming
 	}

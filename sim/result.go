@@ -133,7 +133,7 @@ func (e *Engine) row(j int32) JobRow {
 	jb := &e.jobs[j]
 	spec := &e.cfg.Jobs[j]
 	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.slots, Admitted: jb.granted, GPUs: spec.TotalGPUs(), Submit: spec.Submit,
-		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Duration,
+		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Work(),
 		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, Spent: jb.settled, Refusal: jb.refusal, NeverFits: jb.neverFits, Carried: spec.Carried}
 	if jb.state == Finished {
 		r.Finish = jb.finishedAt

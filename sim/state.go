@@ -85,6 +85,8 @@ type job struct {
 	setBase, sets      int32
 	podStep            int32 // pods created so far in this admission
 	granted            int32 // pods of its last admission
+	completed          int32 // pods that ran to their end, of a job with completions
+	chargedPods        int32 // whose quota is taken
 	bound, ready       int32
 	setsReady          int32
 	holding, neverFits bool

@@ -85,6 +85,8 @@ type Job struct {
 	CheckpointCost     int64
 	Startup            int64     // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
 	Restarts           []Restart `json:",omitempty"`
+	Completions        int32     `json:",omitzero"` // pods that have to run to their end, of a job with one PodSet; 0: each once, together
+	PlainPods          bool      `json:",omitzero"` // its pods have no Job above them: evicted, their quota comes back when they are gone
 	Image              string
 	ImageBytes         int64
 
@@ -119,6 +121,14 @@ func NewJob(id string, row int64) Job {
 // neither of which converting, slicing or relabelling a trace changes.
 func (j *Job) StableID() uint64 { return rng.StableID(j.ID, j.Row) }
 
+// Work returns the time the job works at ideal speed: its duration, as often as it has waves.
+func (j *Job) Work() int64 {
+	if n := j.Pods(); j.Completions > n && n > 0 {
+		return j.Duration * int64((j.Completions+n-1)/n)
+	}
+	return j.Duration
+}
+
 // Pods returns the number of pods of the job.
 func (j *Job) Pods() int32 {
 	var n int32
@@ -126,6 +136,17 @@ func (j *Job) Pods() int32 {
 		n += j.PodSets[i].Count
 	}
 	return n
+}
+
+// GPUsByPod lists the milli-GPU of the job's pods, in rank order.
+func (j *Job) GPUsByPod() []int32 {
+	var gpus []int32
+	for i := range j.PodSets {
+		for range j.PodSets[i].Count {
+			gpus = append(gpus, int32(j.PodSets[i].Request[topology.GPU]))
+		}
+	}
+	return gpus
 }
 
 // TotalGPUs returns the milli-GPU the job asks for with all its pods.

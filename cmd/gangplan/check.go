@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/study/check"
+	"github.com/gangplan/gangplan/internal/study/progress"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ Exits with 0 if the gate is passed and with 1 if it is not.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.options.Update, "update", false, "take what is measured now as the baseline, and print what changed")
 	flags.StringSliceVar(&f.options.Scenarios, "scenario", nil, "scenarios to check, by name; default all")
-	flags.IntVar(&f.options.Workers, "workers", 0, "runs at a time; default one for each processor")
+	flags.IntVar(&f.options.Parallel, "parallel", 0, "runs at a time; 0 is one per processor")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(report.GateFormats(), ", "))
 	flags.BoolVar(&f.gate.Verbose, "verbose", false, "print every metric with its baseline and limit")
 	flags.StringVar(&f.junit, "junit", "", "file to write a JUnit report to")
@@ -61,7 +62,10 @@ func (f *checkFlags) run(cmd *cobra.Command, dir string) error {
 		return fmt.Errorf("unknown output format %q, expected one of %s%s", f.format,
 			strings.Join(report.GateFormats(), ", "), suggest.Hint(f.format, report.GateFormats()))
 	}
+	bar := progress.New(cmd.ErrOrStderr(), "runs")
+	f.options.Progress = func(done, all int) { bar.Set(done, all, 0) }
 	g, err := check.Run(cmd.Context(), dir, f.options)
+	bar.Clear()
 	if err != nil {
 		return err
 	}

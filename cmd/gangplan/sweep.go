@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gangplan/gangplan/internal/plots"
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/internal/study/progress"
 	"github.com/gangplan/gangplan/internal/study/sweep"
@@ -18,6 +19,7 @@ type sweepFlags struct {
 	out      string
 	shard    string
 	parallel int
+	plots    bool
 	metrics  []string
 	format   string
 }
@@ -28,8 +30,8 @@ func newSweep() *cobra.Command {
 		Use:   "sweep -f study.yaml --out DIR",
 		Short: "Run a scenario under every combination of some values",
 		Long: `Run a scenario under every combination of the values of a study, on all cores, and show the
-results in a table. The folder gets a run directory per cell, all results as Parquet, and an
-index, sweep.json.
+results in a table. The folder gets a run directory per cell, all results as Parquet, plots,
+and an index, sweep.json.
 
 A sweep that is interrupted goes on where it stopped when the same command is given again,
 and a study that was changed runs only what is new. With --shard it runs one part of the
@@ -57,6 +59,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 // addResults adds those that say where the results go and how they are shown.
 func (f *sweepFlags) addResults(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "folder for cells and results")
+	cmd.Flags().BoolVar(&f.plots, "plots", true, "draw the shown metrics into the folder plots of the results")
 	f.addShow(cmd)
 }
 
@@ -153,7 +156,7 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return f.show(cmd, s)
+	return f.finish(cmd, s)
 }
 
 func (f *sweepFlags) merge(cmd *cobra.Command, shards []string) error {
@@ -167,6 +170,16 @@ func (f *sweepFlags) merge(cmd *cobra.Command, shards []string) error {
 	s, err := p.Merge(cmd.Context(), f.out, shards, f.parallel)
 	if err != nil {
 		return err
+	}
+	return f.finish(cmd, s)
+}
+
+// finish draws the results and shows them.
+func (f *sweepFlags) finish(cmd *cobra.Command, s *sweep.Sweep) error {
+	if f.plots {
+		if err := plots.WriteUsual(f.out, s); err != nil {
+			return err
+		}
 	}
 	return f.show(cmd, s)
 }

@@ -104,7 +104,8 @@ func collect(name string, jobs []job, of func(*job) bool) waits {
 	return w
 }
 
-// longest is the longest wait of a job that started, or a second.
+// longest is how far lines go: somewhat beyond the longest wait of a job that started, so
+// that one sees what they end at.
 func longest(all []waits) float64 {
 	end := 1.0
 	for i := range all {
@@ -112,7 +113,7 @@ func longest(all []waits) float64 {
 			end = max(end, all[i].values[n-1])
 		}
 	}
-	return end
+	return 1.2 * end
 }
 
 func waitPanel(all []waits, end float64) figure.Panel {

@@ -1,7 +1,9 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gangplan/gangplan/report"
@@ -16,7 +18,7 @@ type course[A any] struct {
 }
 
 // mostIntervals is how many can be told apart on paper.
-const mostIntervals = 300
+const mostIntervals = 240
 
 // widened joins neighbours, as many as make them few enough: all the same number, so that
 // the intervals stay equal.
@@ -172,9 +174,9 @@ func peakTitle(runs []Run, courses []*course[amounts]) string {
 		for k := range c.values {
 			peak = max(peak, heldIdle(&c.values[k])*3600/c.seconds(k))
 		}
-		told[i] = said{runs[i].Label, gpus(peak), peak}
+		told[i] = said{runs[i].Label, number(math.Round(peak)), peak}
 	}
-	return "Held at most at a time by jobs that do not run: " + telling(told)
+	return "Most GPUs held at once by jobs that do not run: " + telling(told)
 }
 
 // utilisation draws how much of the cluster does useful work, and what waits meanwhile.
@@ -221,14 +223,6 @@ func peak(l figure.Line) float64 {
 	if len(l.Points) == 0 {
 		return 0
 	}
-	top := slices.MaxFunc(l.Points, func(a, b figure.Point) int {
-		switch {
-		case a.Y < b.Y:
-			return -1
-		case a.Y > b.Y:
-			return 1
-		}
-		return 0
-	})
-	return float64(int(top.Y + 0.999))
+	top := slices.MaxFunc(l.Points, func(a, b figure.Point) int { return cmp.Compare(a.Y, b.Y) })
+	return math.Ceil(top.Y)
 }

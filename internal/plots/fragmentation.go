@@ -129,7 +129,7 @@ func levelsChart(all []series, levels []string, label string) *figure.Chart {
 	if len(levels) > 0 {
 		level := levels[max(0, len(levels)-2)]
 		c.Title = fmt.Sprintf("Of %s free GPUs on average, %s are in a %s that holds no waiting gang whole; the largest gang that would fit into one has %s",
-			number(mean(find(all, "free", ""))), number(mean(find(all, "unusable", level))), level, gpus(math.Round(mean(find(all, "largest_gang", level)))))
+			number(math.Round(mean(find(all, "free", "")))), number(math.Round(mean(find(all, "unusable", level)))), level, gpus(math.Round(mean(find(all, "largest_gang", level)))))
 	}
 	return c
 }

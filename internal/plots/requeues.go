@@ -21,8 +21,8 @@ func requeues(in *Input, _ *Options) (*figure.Chart, error) {
 	}
 	how, why := jobsByRequeues(in, jobs), evictionsByCause(in, jobs)
 	c := &figure.Chart{Columns: 2, Title: requeueTitle(in, jobs), Caption: "Left: jobs by how often they were requeued; those that never were are left out. Right: evictions by cause."}
-	left := figure.Panel{Title: "how often", X: figure.Axis{Label: "requeues of a job"}, Y: figure.Axis{Label: "jobs"}, Bars: how}
-	right := figure.Panel{Title: "why", X: figure.Axis{Label: "evictions"}, Bars: why}
+	left := figure.Panel{Title: "how often", X: figure.Axis{Label: "requeues of a job"}, Y: figure.Axis{Label: "jobs", Whole: true}, Bars: how}
+	right := figure.Panel{Title: "why", X: figure.Axis{Label: "evictions", Whole: true}, Bars: why}
 	if len(how.Categories) == 0 {
 		left = figure.Panel{Title: "how often", Empty: "no job was requeued"}
 	}

@@ -63,7 +63,7 @@ func metricNames() []string {
 
 // where makes a filter of axis=value; the same axis twice allows both values.
 func (t *table) where(conditions []string) (func(*sweep.Cell) bool, error) {
-	allowed := make([]map[string]bool, len(t.Axes))
+	allowed := make([]map[int]bool, len(t.Axes))
 	for _, c := range conditions {
 		name, value, ok := strings.Cut(c, "=")
 		if !ok {
@@ -73,23 +73,32 @@ func (t *table) where(conditions []string) (func(*sweep.Cell) bool, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(t.Axes[i].Values, value) {
+		k := t.valueNamed(i, value)
+		if k < 0 {
 			return nil, fmt.Errorf("--where %s: the axis %s has no %q: expected one of %s%s", c, name, value,
 				strings.Join(t.Axes[i].Values, ", "), suggest.Hint(value, t.Axes[i].Values))
 		}
 		if allowed[i] == nil {
-			allowed[i] = map[string]bool{}
+			allowed[i] = map[int]bool{}
 		}
-		allowed[i][value] = true
+		allowed[i][k] = true
 	}
 	return func(c *sweep.Cell) bool {
 		for i := range allowed {
-			if allowed[i] != nil && !allowed[i][c.Values[i]] {
+			if allowed[i] != nil && !allowed[i][c.At[i]] {
 				return false
 			}
 		}
 		return true
 	}, nil
+}
+
+// valueNamed is the position of a value, as it is written in the study or as it is shown;
+// -1 if there is none.
+func (t *table) valueNamed(axis int, value string) int {
+	return slices.IndexFunc(t.Axes[axis].Values, func(v string) bool {
+		return v == value || t.text(axis, slices.Index(t.Axes[axis].Values, v)) == value
+	})
 }
 
 func (t *table) axisNamed(flag, name string) (int, error) {
@@ -151,7 +160,7 @@ func (t *table) rest(c *sweep.Cell, drawn []int) string {
 		if t.isPolicy(i) {
 			parts = append(parts, c.Values[i])
 		} else {
-			parts = append(parts, t.Axes[i].Name+" "+c.Values[i])
+			parts = append(parts, t.Axes[i].Name+" "+t.text(i, c.At[i]))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -218,26 +227,46 @@ func (t *table) middle(cells []*sweep.Cell) (median float64, interval stats.Inte
 	return median, interval, true
 }
 
-// seeds is how many cells stand for each point: the fewest and the most.
-func seedsOf(groups ...[]*sweep.Cell) (fewest, most int) {
-	fewest = math.MaxInt
-	for _, g := range groups {
-		fewest, most = min(fewest, len(g)), max(most, len(g))
+// seeds is how many cells stand for a point: the fewest and the most.
+type seeds struct{ fewest, most int }
+
+func (s *seeds) see(cells []*sweep.Cell) {
+	switch {
+	case len(cells) == 0:
+		return
+	case s.most == 0:
+		s.fewest = len(cells)
 	}
-	return fewest, most
+	s.fewest, s.most = min(s.fewest, len(cells)), max(s.most, len(cells))
 }
 
-// overSeeds says how a number comes from several seeds.
-func overSeeds(fewest, most int, band bool) string {
-	switch {
-	case most <= 1:
+// say says how a number comes from several seeds; nothing if there is one.
+func (s *seeds) say(band bool) string {
+	if s.most <= 1 {
 		return ""
-	case fewest != most && band:
-		return fmt.Sprintf("Median over %d to %d seeds; band: its 95%% interval (percentile bootstrap).", fewest, most)
-	case band:
-		return fmt.Sprintf("Median over %d seeds; band: its 95%% interval (percentile bootstrap).", most)
-	case fewest != most:
-		return fmt.Sprintf("Median over %d to %d seeds.", fewest, most)
 	}
-	return fmt.Sprintf("Median over %d seeds.", most)
+	text := fmt.Sprintf(" Median over %d seeds", s.most)
+	if s.fewest != s.most {
+		text = fmt.Sprintf(" Median over %d to %d seeds", s.fewest, s.most)
+	}
+	if band {
+		text += "; band: its 95% interval (percentile bootstrap)"
+	}
+	return text + "."
+}
+
+// notDrawn says where a metric is infinite; nothing if it is nowhere.
+func notDrawn(never []string) string {
+	if len(never) == 0 {
+		return ""
+	}
+	return " Never, and so not drawn: " + strings.Join(never, "; ") + "."
+}
+
+// tooMany is an error if more is asked for than a picture takes.
+func tooMany(n int, what string) error {
+	if n <= mostLines {
+		return nil
+	}
+	return fmt.Errorf("would draw %d %s; at most %d can be told apart: choose with --where axis=value", n, what, mostLines)
 }

@@ -44,6 +44,7 @@ type File struct {
 	Starvation           *Starvation           `yaml:"starvation"`
 	Until                Duration              `yaml:"until,positive,or=horizon"`
 	Sample               Duration              `yaml:"sample,positive"` // how often to look how free GPUs lie
+	NotModelled          []string              `yaml:"notModelled"`     // what the real cluster has and the scenario cannot say
 	Seed                 *uint64               `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors
@@ -238,6 +239,8 @@ type Job struct {
 	TimeLimit     Duration    `yaml:"timeLimit,positive"`
 	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
 	Restarts      []Restart   `yaml:"restarts"`
+	Completions   int32       `yaml:"completions,positive"` // pods that have to run to their end
+	PlainPods     bool        `yaml:"plainPods"`            // no Job stands above its pods
 	Checkpoint    *Checkpoint `yaml:"checkpoint"`
 	Image         string      `yaml:"image"`
 	ImageSize     Bytes       `yaml:"imageSize"`

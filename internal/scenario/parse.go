@@ -176,3 +176,16 @@ func (f *File) find(p path) *yaml.Node {
 	}
 	return n
 }
+
+// IsScenario reports whether a file says that it is a scenario. One that cannot be read says
+// nothing.
+func IsScenario(path string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var head struct {
+		APIVersion string `yaml:"apiVersion"`
+	}
+	return yaml.Unmarshal(data, &head) == nil && head.APIVersion == APIVersion
+}

@@ -74,6 +74,9 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	if f.Seed != nil {
 		r.out.Config.Seed = *f.Seed
 	}
+	for _, what := range r.NotModelled {
+		r.assume("not modelled: %s", what)
+	}
 	r.resolveTiming()
 	r.resolveReadiness()
 	r.resolveBudgets()

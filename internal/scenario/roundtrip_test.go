@@ -28,6 +28,18 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
 		got.name, got.root = "", nil
+		written, err := got.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("s.yaml", written)
+		if err != nil {
+			t.Fatalf("seed %d: what was written is not read: %v\n%s", seed, err, written)
+		}
+		again.name, again.root = "", nil
+		if !reflect.DeepEqual(again, got) {
+			t.Fatalf("seed %d: read again it is\n%+v\nnot\n%+v\nof\n%s", seed, again, got, written)
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: got\n%+v\nwant\n%+v\nof\n%s", seed, got, want, text)
 		}

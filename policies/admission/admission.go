@@ -248,6 +248,10 @@ func (k *Kernel) Drop(w int32) {
 	k.generation[wl.Queue]++
 }
 
+// Shrunk notes that a holder was given up a part of what it holds, which the caller took off
+// the list and the tree.
+func (k *Kernel) Shrunk(w int32) { k.generation[k.Work[w].Queue]++ }
+
 // Holds reports whether a workload is charged, Holding what.
 func (k *Kernel) Holds(w int32) bool           { return k.arena.Contains(w) }
 func (k *Kernel) Holding(w int32) []quota.Item { return k.Work[w].holds }

@@ -64,6 +64,11 @@ func boundLog(a *plot.Axis, want Axis, e extent) {
 	if math.IsInf(e.positive, 0) { // nothing, or only zeros
 		e.positive, e.max = 1, 10
 	}
+	if want.Min != want.Max {
+		e.max /= logRoom
+	} else {
+		e.positive /= logRoom // no line lies on the edge
+	}
 	s := logScale{floor: below(e.positive, want.Scale.time())}
 	if e.min <= 0 {
 		s.slot = zeroSlot
@@ -73,8 +78,11 @@ func boundLog(a *plot.Axis, want Axis, e extent) {
 	if e.min <= 0 {
 		a.Min = 0
 	}
-	a.Max, a.Scale = max(e.max*1.05, s.floor*2), s
+	a.Max, a.Scale = max(e.max*logRoom, s.floor*2), s
 }
+
+// logRoom is the factor between numbers and the ends of a logarithmic axis.
+const logRoom = 1.15
 
 // zeroSlot is the part of a logarithmic axis that 0 gets.
 const zeroSlot = 0.07
@@ -120,7 +128,13 @@ func below(v float64, time bool) float64 {
 		}
 		return timeSteps[i-1]
 	}
-	return math.Pow10(decade(v))
+	round := math.Pow10(decade(v))
+	for _, part := range []float64{5, 2} {
+		if part*round <= v {
+			return part * round
+		}
+	}
+	return round
 }
 
 // decade is the exponent of the power of ten at or below v > 0. It is read from the
@@ -195,8 +209,12 @@ func (t *ticker) step(from, to float64, i int) (float64, bool) {
 		}
 		return 0, false
 	}
-	step := math.Pow10(decade(to-from)-1) * []float64{1, 2, 5}[i%3] * math.Pow10(i/3)
-	return step, (to-from)/step >= 0.5
+	first := decade(to-from) - 1
+	if t.axis.Whole {
+		first = max(0, first)
+	}
+	step := math.Pow10(first) * []float64{1, 2, 5}[i%3] * math.Pow10(i/3)
+	return step, i == 0 || (to-from)/step >= 0.5
 }
 
 func (t *ticker) every(from, to, step float64) (out []plot.Tick) {

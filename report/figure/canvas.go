@@ -57,7 +57,7 @@ func escaped(text string) string {
 func writePNG(w io.Writer, c *Chart, width, height vg.Length) error {
 	dots := dotsOf(width)
 	canvas := vgimg.NewWith(vgimg.UseWH(width*dpi/dots, height*dpi/dots), vgimg.UseDPI(int(dots)))
-	c.draw(draw.New(&steady{canvas})) // larger dots instead of a scale, which would blur letters
+	c.draw(draw.New(&steady{newRaster(canvas)})) // larger dots instead of a scale
 	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
 	return err
 }
@@ -80,8 +80,10 @@ const (
 	turn          = 0.5 + 1.0/1021
 )
 
-func rounded(v vg.Length) vg.Length {
-	return vg.Length(math.Floor(float64(v*stepsPerPoint)+turn) / stepsPerPoint)
+func rounded(v vg.Length) vg.Length { return roundedTo(v, stepsPerPoint) }
+
+func roundedTo(v, steps vg.Length) vg.Length {
+	return vg.Length(math.Floor(float64(v*steps)+turn)) / steps
 }
 
 func roundedPoint(at vg.Point) vg.Point { return vg.Point{X: rounded(at.X), Y: rounded(at.Y)} }

@@ -52,6 +52,7 @@ type Axis struct {
 	Label    string
 	Min, Max float64
 	Scale    Scale
+	Whole    bool                   // the numbers are counts: no ticks between them
 	Format   func(v float64) string // of the numbers at the ticks; nil: as few digits as tell them apart
 	Names    []string               // at 0, 1, 2 and so on, instead of numbers
 	Ticks    []float64              // where ticks are, if there is room; nil: at round numbers

@@ -138,6 +138,7 @@ func (p *Panel) plot(size vg.Point, shade *shade) *plot.Plot {
 	if p.Heat != nil {
 		out.Add(heatMark{p.Heat, shade})
 	}
+	out.Add(bandMarks{lines})
 	for i := range lines {
 		out.Add(&lines[i])
 	}
@@ -187,20 +188,20 @@ func (p *Panel) bound(out *plot.Plot) {
 		p.X.Min, p.X.Max = -0.3, float64(n)-0.7
 	}
 	if p.Stack != nil || p.X.Scale == Seconds {
-		p.X = fixed(p.X, x)
+		p.X = tight(p.X, x)
 	}
 	if b := p.Bars; b != nil {
 		if b.Standing {
 			b.extents(&x, &y)
-			p.X = fixed(p.X, x)
+			p.X = tight(p.X, x)
 		} else {
 			b.extents(&y, &x)
-			p.Y = fixed(p.Y, y)
+			p.Y = tight(p.Y, y)
 		}
 	}
 	if p.Heat != nil {
 		p.Heat.extents(&x, &y)
-		p.X, p.Y = fixed(p.X, x), fixed(p.Y, y)
+		p.X, p.Y = tight(p.X, x), tight(p.Y, y)
 	}
 	for _, g := range p.Guides {
 		y.add(g.Y)
@@ -209,8 +210,8 @@ func (p *Panel) bound(out *plot.Plot) {
 	bound(&out.Y, p.Y, y)
 }
 
-// fixed is an axis that ends where the numbers do.
-func fixed(a Axis, e extent) Axis {
+// tight is an axis that ends where the numbers do.
+func tight(a Axis, e extent) Axis {
 	if a.Min == a.Max && e.min < e.max {
 		a.Min, a.Max = e.min, e.max
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/report"
@@ -13,8 +14,10 @@ import (
 type Options struct {
 	Update    bool     // take what is measured now as the baseline
 	Scenarios []string // names; none: all
-	Workers   int      // runs at a time; 0: as many as there are processors
+	Parallel  int      // runs at a time; 0: as many as there are processors
 	Version   string   // of gangplan
+
+	Progress func(done, all int) // hears of every run that is made, one at a time; may be nil
 }
 
 // Run runs every policy of every scenario of a corpus with every seed, and holds what they
@@ -70,7 +73,17 @@ func (c *corpus) play(ctx context.Context, o Options) error {
 			}
 		}
 	}
-	return study.Each(ctx, len(cells), o.Workers, func(ctx context.Context, i int) error { return cells[i].play(ctx, o.Update) })
+	var mu sync.Mutex
+	done := 0
+	return study.Each(ctx, len(cells), o.Parallel, func(ctx context.Context, i int) error {
+		err := cells[i].play(ctx, o.Update)
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(cells))
+		}
+		return err
+	})
 }
 
 // play makes the run, and finds out at once where it parts from the baseline, so that its

@@ -211,11 +211,16 @@ func TestDeterminismOfWorkers(t *testing.T) {
 	var written []map[string]string
 	for _, workers := range []int{1, 0, 2, 7} {
 		dir := folder(t, files)
-		run(t, dir, Options{Update: true, Workers: workers})
+		run(t, dir, Options{Update: true, Parallel: workers})
 		written = append(written, contents(t, dir))
 		edit(t, dir, "b.yaml", "policies: [gang]", "policies: [{name: per-pod, as: gang}]")
 		edit(t, dir, "a.yaml", "strategy: StrictFIFO, ", "")
-		g := run(t, dir, Options{Workers: workers})
+		heard := 0
+		g := run(t, dir, Options{Parallel: workers, Progress: func(done, all int) {
+			if heard++; done != heard || all != 8 {
+				t.Errorf("run %d of %d, %d heard of", done, all, heard)
+			}
+		}})
 		g.Corpus = ""
 		for i := range g.Scenarios {
 			g.Scenarios[i].File = ""
@@ -283,6 +288,9 @@ func TestBadInput(t *testing.T) {
 	if _, err := Run(t.Context(), good+"/nowhere", Options{}); err == nil {
 		t.Error("a folder that is not there is a corpus")
 	}
+	if _, err := Run(t.Context(), good+"/a.yaml", Options{}); err == nil || !strings.Contains(err.Error(), "a.yaml: is a file, expected a folder with scenarios") {
+		t.Errorf("a file: %v", err)
+	}
 }
 
 // countdown is a context that is cancelled once it has been looked at so many times.
@@ -307,7 +315,7 @@ func TestInterrupted(t *testing.T) {
 	for ; ; looks++ {
 		ctx := &countdown{Context: t.Context()}
 		ctx.left.Store(looks)
-		if _, err := Run(ctx, dir, Options{Update: true, Workers: 1}); err == nil {
+		if _, err := Run(ctx, dir, Options{Update: true, Parallel: 1}); err == nil {
 			break
 		} else if !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d looks: %v", looks, err)

@@ -53,7 +53,6 @@ type played struct {
 
 // open reads a corpus: all of it, or the named scenarios.
 func open(dir string, only []string) (*corpus, error) {
-	c := &corpus{dir: dir}
 	names, orphans, err := list(dir)
 	if err != nil {
 		return nil, err
@@ -62,38 +61,45 @@ func open(dir string, only []string) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.orphans = orphans
-	if len(only) > 0 {
-		c.orphans = nil
+	c := &corpus{dir: dir}
+	if len(only) == 0 {
+		only, c.orphans = names, orphans
 	}
 	for _, name := range only {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("%s: there is no scenario %s%s: expected some of %s%s", dir, name, scenarioSuffix, strings.Join(names, ", "), suggest.Hint(name, names))
 		}
 	}
-	var problems scenario.Errors
 	for _, name := range names {
-		if len(only) > 0 && !slices.Contains(only, name) {
-			continue
+		if slices.Contains(only, name) {
+			c.entries = append(c.entries, &entry{name: name, file: filepath.Join(dir, name+scenarioSuffix), gate: settings.of(name)})
 		}
-		e := &entry{name: name, file: filepath.Join(dir, name+scenarioSuffix), gate: settings.of(name)}
-		if err := e.load(); err != nil {
-			var some scenario.Errors
-			if !errors.As(err, &some) {
-				return nil, err
-			}
+	}
+	return c, c.load()
+}
+
+// load reads all scenarios with their baselines. The error has what is wrong in any of them.
+func (c *corpus) load() error {
+	var problems scenario.Errors
+	for _, e := range c.entries {
+		var some scenario.Errors
+		if err := e.load(); errors.As(err, &some) {
 			problems = append(problems, some...)
+		} else if err != nil {
+			return err
 		}
-		c.entries = append(c.entries, e)
 	}
 	if len(problems) > 0 {
-		return nil, problems[:min(len(problems), scenario.MaxErrors)]
+		return problems[:min(len(problems), scenario.MaxErrors)]
 	}
-	return c, nil
+	return nil
 }
 
 // list names the scenarios of a folder, and the baselines without one, in order.
 func list(dir string) (names, orphans []string, err error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s: is a file, expected a folder with scenarios", dir)
+	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, err

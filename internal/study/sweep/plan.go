@@ -74,8 +74,14 @@ func NewPlan(ctx context.Context, s *scenario.Study, version string, parallel in
 	}
 	p.note()
 	p.addCells(of)
-	slices.SortStableFunc(p.tasks, func(a, b *task) int { return cmp.Compare(b.of.cost, a.of.cost) })
+	p.sort()
 	return p, nil
+}
+
+// sort puts what takes longest first: then no long run is left for the end, and every n-th
+// of them is a fair part.
+func (p *Plan) sort() {
+	slices.SortStableFunc(p.tasks, func(a, b *task) int { return cmp.Compare(b.of.cost, a.of.cost) })
 }
 
 func newAxis(of *scenario.Axis) Axis {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/report"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
@@ -49,10 +50,7 @@ func (s *setting) describe() error {
 	if err != nil {
 		return err
 	}
-	s.manifest = report.Manifest{Scenario: report.Input{Name: r.Name, Hash: "sha256:" + r.Hash}, Assumptions: r.Assumptions}
-	for _, in := range r.Inputs {
-		s.manifest.Inputs = append(s.manifest.Inputs, report.Input{Name: in.Name, Hash: "sha256:" + in.SHA256})
-	}
+	s.manifest = *study.Manifest("", r)
 	s.policies, s.seed, s.sample, s.warnings = r.Policies, r.Config.Seed, r.Config.SampleEvery, r.Warnings
 	s.cost = cost(r.Config)
 	return nil
