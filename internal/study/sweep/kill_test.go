@@ -20,9 +20,15 @@ const twoHundred = `matrix: {policy: [gang, random], cluster.synthetic.racks: [1
 keep: summary
 `
 
+// raced says that the race detector watches.
+var raced bool
+
 // whole200 is the folder of twoHundred, run in one go.
 func whole200(t *testing.T) string {
 	t.Helper()
+	if testing.Short() || raced {
+		t.Skip("sweeps of 200 cells, ended in many ways: not with -short or -race")
+	}
 	once200.Do(func() {
 		var err error
 		if dir200, err = os.MkdirTemp("", "sweep-"); err != nil {
@@ -96,14 +102,11 @@ func allWhole(t *testing.T, p *Plan, dir string) (whole int) {
 // A process that is killed at any moment leaves whole cells only, and the next goes on from
 // there: in the end there are the same bytes.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a sweep of 200 cells, killed again and again")
-	}
+	want, dir := whole200(t), t.TempDir()
 	p := planOf(t, twoHundred)
 	if len(p.tasks) != 200 {
 		t.Fatalf("%d runs", len(p.tasks))
 	}
-	want, dir := whole200(t), t.TempDir()
 	moments := rand.New(rand.NewPCG(1, 2))
 	kills, between := 0, 0
 	for {
@@ -177,7 +180,7 @@ func TestDiskFull(t *testing.T) {
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Skip("there is no unshare to mount a small disk with")
 	}
-	p := planOf(t, twoHundred)
+	want, p := whole200(t), planOf(t, twoHundred)
 	dir, errOut, exit := mounted(t, "size=2m", "", twoHundred)
 	if exit != 2 || !strings.Contains(errOut, "no space left on device") {
 		t.Fatalf("exit code %d and %q on a full disk", exit, errOut)
@@ -190,12 +193,12 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("with room again: %+v, where %d were done", got, whole)
 	}
 	finish(t, p, dir)
-	same(t, whole200(t), dir)
+	same(t, want, dir)
 }
 
 // The folder that the cells go to becomes unwritable in the midst of a sweep.
 func TestUnwritableFromThenOn(t *testing.T) {
-	p, dir := planOf(t, twoHundred), t.TempDir()
+	want, p, dir := whole200(t), planOf(t, twoHundred), t.TempDir()
 	cells, aside := filepath.Join(dir, cellsDir), filepath.Join(dir, "aside")
 	_, err := p.Run(context.Background(), Options{Dir: dir, Progress: func(now Progress) {
 		if now.Done != 70 {
@@ -214,7 +217,7 @@ func TestUnwritableFromThenOn(t *testing.T) {
 	}
 	run(t, p, Options{Dir: dir})
 	finish(t, p, dir)
-	same(t, whole200(t), dir)
+	same(t, want, dir)
 }
 
 func TestUnwritable(t *testing.T) {
