@@ -30,10 +30,12 @@ race: ## run all tests under the race detector (PKGS=./internal/study for some)
 lint: ## golangci-lint if installed, else go vet and staticcheck; then the rules of internal/archtest
 	.ci/lint
 
-check: gofmt build lint verbose cross rerun ## what CI runs first: gofmt, build, lint, test, vet for 386 and arm64, determinism on one processor
+check: gofmt build lint corpus verbose cross rerun ## what CI runs first: gofmt, build, lint, the corpus, test, vet for 386 and arm64, determinism on one processor
 
-e2e: ## what takes long or needs more than Go: the same bytes on 386, arm64, amd64-v3, one processor, with -race
+e2e: ## what takes long or needs more than Go: the same bytes on 386, arm64, amd64-v3, one processor, with -race; run directories read by DuckDB; a sweep on Slurm
 	.ci/cross
+	.ci/duckdb
+	.ci/slurm
 	@packages=$$($(GO) list ./internal/study/... 2> /dev/null); \
 	if [ -n "$$packages" ]; then $(GO) test -race $$packages; else echo "e2e: no internal/study to race yet"; fi
 
@@ -51,11 +53,14 @@ cover: ## statement coverage of the whole module, by function in cover.out
 	$(GO) tool cover -func=cover.out | tail -n 1
 
 # The steps of check that nobody needs to call by name.
-.PHONY: gofmt verbose cross rerun
+.PHONY: gofmt corpus verbose cross rerun
 
 gofmt:
 	@files=$$(gofmt -l .); \
 	if [ -n "$$files" ]; then echo "not gofmt-ed:"; echo "$$files"; exit 1; fi
+
+corpus:
+	$(GO) run ./cmd/gangplan check testdata/corpus
 
 verbose:
 	$(GO) test -v ./... | awk -f .ci/summary.awk

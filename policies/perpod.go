@@ -15,6 +15,8 @@ var binderParams = slices.Concat([]Param{
 		Values: []string{"first", "random"}, Default: "first"},
 	{Name: "sampling", Doc: "kube looks for some feasible nodes only from 100 nodes on, in turn, as kube-scheduler does; off looks at all",
 		Values: []string{"kube", "off"}, Default: "kube"},
+	{Name: "backoff", Doc: "whether a pod is tried before its backoff is over when nothing else waits: early from Kubernetes 1.33 on, late up to 1.32 (where backoffs take time, as under timing kubernetes)",
+		Values: []string{"early", "late"}, Default: "early"},
 	{Name: "balance", Doc: "what BalancedAllocation rates: outcome up to Kubernetes 1.35, change from 1.36 on",
 		Values: []string{"outcome", "change"}, Default: "outcome"},
 }, customParams)
@@ -32,7 +34,8 @@ var perPod = Declaration{
 }
 
 func newKube(s Settings) *kube {
-	k := &kube{profile: stage.SpreadProfile(), randomTies: s.Get("ties") == "random", sampling: s.Get("sampling") == "kube"}
+	k := &kube{profile: stage.SpreadProfile(), randomTies: s.Get("ties") == "random", sampling: s.Get("sampling") == "kube",
+		early: s.Get("backoff") == "early"}
 	switch profile := s.Get("profile"); profile {
 	case "spread":
 	case "pack":
@@ -52,5 +55,9 @@ func newKube(s Settings) *kube {
 // policyOf puts a policy together from an Admitter and the kube Binder.
 func policyOf(admitter sim.Admitter, s Settings, readiness bool) sim.Policy {
 	k := newKube(s)
-	return sim.Policy{Admitter: admitter, Binder: k, Readiness: readiness, GPUs: k.scorer != ""}
+	p := sim.Policy{Admitter: admitter, Binder: k, Readiness: readiness, GPUs: k.scorer != ""}
+	if k.sampling {
+		p.Looks = stage.SampleSize
+	}
+	return p
 }

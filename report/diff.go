@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"path/filepath"
+	"slices"
 
 	"github.com/gangplan/gangplan/sim"
 )
@@ -53,9 +53,30 @@ func Diff(a, b string) (*Difference, error) {
 // DiffTransitions compares what two runs of the same jobs on the same nodes did. The
 // configuration has the names.
 func DiffTransitions(cfg *sim.Config, a, b sim.Transitions) *Difference {
+	common := 0
+	for common < len(a) && common < len(b) && a[common].Same(b[common]) {
+		common++
+	}
 	d := &Difference{SameScenario: true}
-	d.part(nameSteps(cfg, a), nameSteps(cfg, b))
+	d.part(nameSteps(cfg, around(a, b, common)), nameSteps(cfg, around(b, a, common)))
+	d.Common += max(0, common-shownCommon)
+	d.A.Steps, d.B.Steps = len(a), len(b)
 	return d
+}
+
+// around keeps of a long list what is shown of it: the transitions before the difference, the
+// next, and what became of the one that is next in the other list.
+func around(ts, others sim.Transitions, common int) sim.Transitions {
+	kept := slices.Clone(ts[max(0, common-shownCommon):min(common+1, len(ts))])
+	if common >= len(others) {
+		return kept
+	}
+	for i := common + 1; i < len(ts); i++ {
+		if about(ts[i]) == about(others[common]) {
+			return append(kept, ts[i])
+		}
+	}
+	return kept
 }
 
 // part finds where the two part, and what became of it.
@@ -73,20 +94,20 @@ func (d *Difference) part(a, b []Step) {
 // and place.
 func laterStep(steps []Step, s *Step) *Step {
 	for i := range steps {
-		if s != nil && steps[i].about() == s.about() {
+		if s != nil && about(steps[i].Transition) == about(s.Transition) {
 			return &steps[i]
 		}
 	}
 	return nil
 }
 
-// about is what a step is about: what happens, and to whom.
-func (s *Step) about() sim.Transition {
-	about := sim.Transition{Kind: s.Kind, Job: s.Job, Rank: s.Rank}
-	if s.Kind == sim.Verdict {
-		about.Count = s.Count
+// about is what a transition is about: what happens, and to whom.
+func about(t sim.Transition) sim.Transition {
+	out := sim.Transition{Kind: t.Kind, Job: t.Job, Rank: t.Rank}
+	if t.Kind == sim.Verdict {
+		out.Count = t.Count
 	}
-	return about
+	return out
 }
 
 func stepAt(steps []Step, i int) *Step {
@@ -105,9 +126,10 @@ func (s *DiffSide) open(path string) ([]Step, error) {
 	if len(runs) > 1 {
 		return nil, fmt.Errorf("%s: holds %d runs, expected one: name one of its folders, such as %s", path, len(runs), runs[0])
 	}
-	s.Dir = runs[0]
-	if s.Manifest, err = ReadManifest(s.Dir); err != nil {
+	run, err := OpenRun(runs[0])
+	if err != nil {
 		return nil, err
 	}
-	return readSteps(filepath.Join(s.Dir, decisionsFile))
+	s.Dir, s.Manifest = run.Dir, &run.Manifest
+	return run.steps()
 }

@@ -49,7 +49,7 @@ func (d *Difference) writeParting(out *printer, a, b string) {
 func (d *Difference) aftermath(a, b string) []string {
 	var says []string
 	one, other := d.A.Next, d.B.Next
-	if one != nil && other != nil && one.about() == other.about() {
+	if one != nil && other != nil && about(one.Transition) == about(other.Transition) {
 		return nil // the same, at another time or place
 	}
 	if one != nil && !one.sameAs(d.B.Later) {
@@ -127,10 +127,14 @@ func (s *Step) fields() []string {
 
 // why is the cause of what was taken away, and for what something given had to wait.
 func (s *Step) why() string {
-	if why := s.Why.String(); why != "" && (s.Kind == sim.Admit || s.Kind == sim.Bind) {
+	switch why := s.Why.String(); {
+	case why == "":
+		return ""
+	case s.Kind == sim.Admit || s.Kind == sim.Bind:
 		return "waited: " + why
+	default:
+		return "cause: " + why
 	}
-	return s.Why.String()
 }
 
 // orPosition writes a name, or the position of what has none.

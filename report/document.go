@@ -18,14 +18,16 @@ type Document struct {
 	Assumptions []string `json:"assumptions,omitempty"` // what the inputs did not say
 	Warnings    []string `json:"warnings,omitempty"`
 	Runs        []Run    `json:"runs"`
+	Trades      []Trade  `json:"trades,omitempty"` // of each run after the first against it, where asked for
 }
 
 // Run is what is told of one run.
 type Run struct {
 	Policy     string    `json:"policy"` // the label of the choice, unique within a document
 	Seed       uint64    `json:"seed"`
-	Digest     string    `json:"digest"`      // 16 hex digits
-	EndSeconds float64   `json:"end_seconds"` // the run's own end
+	Digest     string    `json:"digest"`          // 16 hex digits
+	EndSeconds float64   `json:"end_seconds"`     // the run's own end
+	Tiers      []string  `json:"tiers,omitempty"` // levels above the host, lowest first, where there is a fabric
 	Metrics    Values    `json:"metrics"`
 	Verdicts   []Verdict `json:"verdicts"`
 }
@@ -41,7 +43,7 @@ type Verdict struct {
 // NewRun measures a run. Nil books are the run's own; see Measure.
 func NewRun(label string, r *sim.Result, b *Books) Run {
 	return Run{Policy: label, Seed: r.Seed, Digest: hexDigest(r.Digest), EndSeconds: float64(r.End) / 1e9,
-		Metrics: Measure(r, b), Verdicts: verdicts(r)}
+		Tiers: tiersOf(r), Metrics: Measure(r, b), Verdicts: verdicts(r)}
 }
 
 func hexDigest(d sim.Digest) string { return fmt.Sprintf("%016x", uint64(d)) }
@@ -141,8 +143,8 @@ func (vs *Values) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// writeJSON writes v indented, with a newline at the end and without escaping <, > and &.
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes v indented, with a newline at the end and without escaping <, > and &.
+func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

@@ -25,6 +25,7 @@ type facts struct {
 	verdicts                                 [sim.NeverFits + 1]int
 
 	wait, admissionWait, jct stats.Sample // ns
+	waitOfSize               [numSizes]stats.Sample
 	bounded, allReduce, step weighted
 	locality, contention     weighted // allReduce is their product, job by job
 }
@@ -117,6 +118,7 @@ func (f *facts) addOutcome(row *sim.JobRow) {
 		f.deactivated++
 	}
 	addSince(&f.wait, row.Submit, row.FirstStart)
+	addSince(&f.waitOfSize[classOf(row.GPUs)], row.Submit, row.FirstStart)
 	addSince(&f.admissionWait, row.Submit, row.FirstAdmit)
 	addSince(&f.jct, row.Submit, row.Finish)
 	f.bounded.values = append(f.bounded.values, boundedSlowdown(row))

@@ -50,7 +50,7 @@ func TestWriteRunsIntoAnImpossibleFolder(t *testing.T) {
 	if _, err := WriteRuns(dir, []Record{recordOf(t, "gang", "gang")}); err == nil {
 		t.Error("runs were written below a file")
 	}
-	if err := CheckRunDirs(dir, []string{"gang"}); err == nil {
+	if err := CheckRunDirs(dir, &Manifest{}, []string{"gang"}); err == nil {
 		t.Error("CheckRunDirs allows a folder below a file")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gangplan/gangplan/internal/columnar"
 	"github.com/gangplan/gangplan/policies"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
@@ -114,6 +115,14 @@ func play(t *testing.T, policy string, change func(cfg *sim.Config), jobs ...wor
 		t.Fatal(err)
 	}
 	return e.Run(), tape
+}
+
+// wholeTable makes a whole table of a record.
+func wholeTable(declared Table, r *Record) *columnar.Table {
+	t := columnar.NewTable(declared.Columns...)
+	for put := declared.pull(r); put(t); {
+	}
+	return t
 }
 
 // gangOf is a job of some one-GPU pods; times are in seconds.

@@ -10,11 +10,11 @@ import (
 
 // Human forms of numbers, for tables. They round; JSON and CSV do not.
 
-// span writes a duration in seconds with two units at most: 3d4h, 2h13m, 5m20s, 42s,
+// Span writes a duration in seconds with two units at most: 3d4h, 2h13m, 5m20s, 42s,
 // 1.5s, 12ms.
-func span(seconds float64) string {
+func Span(seconds float64) string {
 	if seconds < 0 {
-		return "-" + span(-seconds)
+		return "-" + Span(-seconds)
 	}
 	switch ms := math.Round(seconds * 1000); {
 	case ms == 0:

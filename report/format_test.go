@@ -14,7 +14,7 @@ func TestSpan(t *testing.T) {
 		{9.9999, "10s"}, {10, "10s"}, {42.4, "42s"}, {59.6, "1m"}, {60, "1m"}, {320, "5m20s"}, {3599.6, "1h"},
 		{3600, "1h"}, {8000, "2h13m"}, {7 * 3600, "7h"}, {86_399, "1d"}, {100_000, "1d4h"}, {86_400 * 30, "30d"}, {-90, "-1m30s"},
 	} {
-		if got := span(c.seconds); got != c.want {
+		if got := Span(c.seconds); got != c.want {
 			t.Errorf("%v s is %s, want %s", c.seconds, got, c.want)
 		}
 	}

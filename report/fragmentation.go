@@ -1,7 +1,6 @@
 package report
 
 import (
-	"github.com/gangplan/gangplan/internal/columnar"
 	"github.com/gangplan/gangplan/sim"
 )
 
@@ -100,24 +99,29 @@ var seriesFields = []field[point]{
 	number("value", "milli-GPU", "how much", always(func(p point) int64 { return p.value })),
 }
 
-// seriesTable holds the samples of a run, nil if it has none.
-func seriesTable(r *sim.Result) *columnar.Table {
-	if len(r.Samples) == 0 {
-		return nil
-	}
-	t, levels := newTable(seriesFields), r.Config.Cluster.Levels
-	for i := range r.Samples {
-		s := &r.Samples[i]
-		add := func(metric, level string, value int64) {
-			appendRow(t, seriesFields, point{s.Time, metric, level, value})
+var seriesTable = newTable(seriesFile, "a value of a sample of how free GPUs lie, by time", "the scenario asks for samples (`sample: 10m`)", seriesFields,
+	func(r *Record) int {
+		if len(r.Result.Samples) == 0 {
+			return -1
 		}
-		add("free", "", s.Free)
-		add("fgd", "", s.Fragment)
-		add("largest_gang", "", s.Largest[len(levels)])
-		for l, level := range levels {
-			add("largest_gang", level, s.Largest[l])
-			add("unusable", level, s.Unusable[l])
+		return len(r.Result.Samples) * pointsOf(r.Result)
+	},
+	func(r *Record, i int) point {
+		points := pointsOf(r.Result)
+		s, k := &r.Result.Samples[i/points], i%points
+		levels := r.Result.Config.Cluster.Levels
+		switch {
+		case k == 0:
+			return point{s.Time, "free", "", s.Free}
+		case k == 1:
+			return point{s.Time, "fgd", "", s.Fragment}
+		case k == 2:
+			return point{s.Time, "largest_gang", "", s.Largest[len(levels)]}
+		case k%2 == 1:
+			return point{s.Time, "largest_gang", levels[k/2-1], s.Largest[k/2-1]}
 		}
-	}
-	return t
-}
+		return point{s.Time, "unusable", levels[k/2-2], s.Unusable[k/2-2]}
+	})
+
+// pointsOf is how many values a sample has: three of the cluster and two of each level.
+func pointsOf(r *sim.Result) int { return 3 + 2*len(r.Config.Cluster.Levels) }

@@ -75,7 +75,7 @@ func TestFragmentationSummary(t *testing.T) {
 // The series has a row for each value, in a fixed order.
 func TestSeriesTable(t *testing.T) {
 	r := decade()
-	table := seriesTable(r)
+	table := wholeTable(seriesTable, &Record{Result: r})
 	metrics, levels, values := table.Strings(1), table.Strings(2), table.Int64s(3)
 	var got []string
 	for row := range table.Rows() {
@@ -89,7 +89,7 @@ func TestSeriesTable(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	r.Samples = nil
-	if seriesTable(r) != nil {
+	if seriesTable.rows(&Record{Result: r}) >= 0 {
 		t.Error("a series without samples")
 	}
 }
@@ -102,7 +102,7 @@ func TestSeriesFile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	mustWrite(t, dir, Record{Label: "gang", Result: r})
-	want := []string{"gang/jobs.parquet", "gang/ledger.parquet", "gang/manifest.json", "gang/series.parquet", "gang/summary.json"}
+	want := []string{"gang/jobs.parquet", "gang/ledger.parquet", "gang/manifest.json", "gang/queues.parquet", "gang/series.parquet", "gang/summary.json"}
 	if got := slices.Sorted(maps.Keys(files(t, dir))); !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}

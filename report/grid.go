@@ -1,18 +1,24 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// Grid is a table of its own kind: two columns of words, then numbers as they are shown.
+// Grid is a table of its own kind: columns of words, then numbers as they are shown.
 type Grid struct {
 	Title  string
 	Header []string
 	Rows   [][]string
+	Words  int // how many columns are words; 0 is two
+
+	Sentences                       []string // paragraphs under the table, before the rest
+	Verdicts, Assumptions, Warnings []string // lists under the table
 }
 
 // GridFormats are the names that a Grid's Write knows.
@@ -25,33 +31,107 @@ func (g *Grid) Write(w io.Writer, format string) error {
 	switch format {
 	case "table":
 		out.printf("%s\n\n", g.Title)
-		var lines []line
-		for _, row := range g.folded() {
-			lines = append(lines, line{label: row[0], arrow: row[1], cells: row[2:]})
+		for i, part := range g.parts() {
+			if i > 0 {
+				out.printf("\n")
+			}
+			out.cells(part.Header, part.Rows, part.words())
 		}
-		out.table(g.Header, lines)
+		out.paragraphs(g.Sentences)
+		for _, n := range g.notes() {
+			if len(n.sentences) > 0 {
+				out.printf("\n")
+			}
+			out.list(n.title, n.sentences)
+		}
 		return out.err
 	case "csv":
 		return csv.NewWriter(w).WriteAll(append([][]string{g.Header}, g.Rows...))
 	case "markdown":
 		out.markdownRow(g.Header)
-		out.printf("|:--|:--|%s\n", strings.Repeat("--:|", len(g.Header)-2))
+		out.printf("|%s%s\n", strings.Repeat(":--|", g.words()), strings.Repeat("--:|", len(g.Header)-g.words()))
 		for _, row := range g.folded() {
 			out.markdownRow(row)
+		}
+		for _, s := range g.Sentences {
+			out.printf("\n%s\n", markdownText(s))
+		}
+		for _, n := range g.notes() {
+			out.markdownList(strings.ToUpper(n.title[:1])+n.title[1:], n.sentences)
 		}
 		return out.err
 	}
 	return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(GridFormats(), ", "))
 }
 
+type note struct {
+	title     string
+	sentences []string
+}
+
+func (g *Grid) notes() []note {
+	return []note{{"verdicts", g.Verdicts}, {"assumed", g.Assumptions}, {"warnings", g.Warnings}}
+}
+
+func (g *Grid) words() int { return cmp.Or(g.Words, 2) }
+
+// parts cuts a grid that is wider than a terminal into several with the same words, at
+// least one column of numbers in each.
+func (g *Grid) parts() []*Grid {
+	words, rows := g.words(), g.folded()
+	var parts []*Grid
+	for from := words; from < len(g.Header) || len(parts) == 0; {
+		to := min(from+1, len(g.Header))
+		for to < len(g.Header) && cellsWidth(pick(g.Header, words, from, to+1), rows, words, from, to+1) <= terminal {
+			to++
+		}
+		part := &Grid{Header: pick(g.Header, words, from, to), Words: words}
+		for _, row := range rows {
+			part.Rows = append(part.Rows, pick(row, words, from, to))
+		}
+		parts, from = append(parts, part), to
+	}
+	return parts
+}
+
+// pick keeps the words of a row and the columns [from, to).
+func pick(row []string, words, from, to int) []string {
+	return slices.Concat(row[:words], row[from:to])
+}
+
+// cellsWidth is how wide a table of the words and the columns [from, to) is.
+func cellsWidth(header []string, rows [][]string, words, from, to int) int {
+	sum := -gap
+	for column := range header {
+		w := utf8.RuneCountInString(header[column])
+		for _, row := range rows {
+			w = max(w, utf8.RuneCountInString(pick(row, words, from, to)[column]))
+		}
+		sum += w + gap
+	}
+	return sum
+}
+
+// folded leaves out words that repeat those above, as far as all before them do.
 func (g *Grid) folded() [][]string {
 	rows := make([][]string, len(g.Rows))
 	for i, row := range g.Rows {
-		rows[i] = row
-		if i > 0 && row[0] == g.Rows[i-1][0] {
-			rows[i] = slices.Clone(row)
-			rows[i][0] = ""
+		rows[i] = slices.Clone(row)
+		for k := 0; i > 0 && k < g.words()-1 && row[k] == g.Rows[i-1][k]; k++ {
+			rows[i][k] = ""
 		}
 	}
 	return rows
+}
+
+// paragraphs writes sentences under a table, each wrapped and on lines of its own.
+func (p *printer) paragraphs(sentences []string) {
+	for i, s := range sentences {
+		if i == 0 {
+			p.printf("\n")
+		}
+		for _, l := range wrap(s, terminal) {
+			p.printf("%s\n", l)
+		}
+	}
 }

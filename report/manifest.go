@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -28,7 +29,11 @@ const (
 const (
 	apiVersion   = "gangplan/v1alpha1"
 	manifestKind = "Run"
-	manifestKey  = "gangplan.manifest" // of the manifest, in one line, in the metadata of the Parquet files
+
+	// The keys, in the metadata of the Parquet files, of the manifest and of the columns' units
+	// and docs, both as JSON in one line. Arrow's readers have units and docs in the schema, too.
+	manifestKey = "gangplan.manifest"
+	columnsKey  = "gangplan.columns"
 )
 
 // Manifest says what a run directory is the result of: everything one needs to make it
@@ -172,7 +177,9 @@ func folders(labels []string) ([]string, error) {
 
 // CheckRunDirs reports whether WriteRuns could put runs of these labels into dir: call it
 // before the runs, so that a long simulation does not end in a refusal. It writes nothing.
-func CheckRunDirs(dir string, labels []string) error {
+// Runs that lie there and would stay must be of the same scenario, seed and version, so that
+// what a folder holds can always be compared; common is what the manifests will say of these.
+func CheckRunDirs(dir string, common *Manifest, labels []string) error {
 	names, err := folders(labels)
 	if err != nil {
 		return err
@@ -192,7 +199,42 @@ func CheckRunDirs(dir string, labels []string) error {
 			return err
 		}
 	}
+	return checkNeighbours(dir, common, names)
+}
+
+// checkNeighbours refuses to put runs beside others that they cannot be compared with.
+func checkNeighbours(dir string, common *Manifest, names []string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		m, err := ReadManifest(path)
+		if err != nil || isHidden(e.Name()) || slices.Contains(names, e.Name()) {
+			continue // no run, or one that will be replaced
+		}
+		if what := m.differs(common); what != "" {
+			return fmt.Errorf("%s: is a run of another %s than those to be written, and would lie beside them: take it away or write to another folder", path, what)
+		}
+	}
 	return nil
+}
+
+// differs says what two runs differ in that runs of one comparison have in common, or "".
+func (m *Manifest) differs(o *Manifest) string {
+	switch {
+	case m.Scenario.Hash != o.Scenario.Hash:
+		return "scenario"
+	case m.Seed != o.Seed:
+		return "seed"
+	case m.Version != o.Version:
+		return "version of gangplan"
+	}
+	return ""
 }
 
 // replaceable allows to write where nothing is, an empty folder, or an earlier run.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gangplan/gangplan/internal/stats"
 	"github.com/gangplan/gangplan/sim"
@@ -35,6 +36,26 @@ type Metric struct {
 	value  func(f *facts) (float64, bool)
 }
 
+// Text writes a value as tables show it; ok is false for null, which is never where a
+// quantile lands on a job that did not get there.
+func (m *Metric) Text(v float64, ok bool) string {
+	switch {
+	case !ok && m.Better == Lower && !strings.HasSuffix(m.Name, "mean") && !strings.HasSuffix(m.Name, "mean_seconds"):
+		return "never"
+	case !ok:
+		return nothing
+	}
+	switch m.Unit {
+	case "s":
+		return Span(v)
+	case "GPU-hours":
+		return grouped(v, 1)
+	case "ratio":
+		return grouped(v, 3)
+	}
+	return raw(v)
+}
+
 // Metrics returns the registry in the order in which metrics are shown. It must not be
 // changed.
 func Metrics() []Metric { return registry }
@@ -53,6 +74,7 @@ var registry = slices.Concat(
 	[]Metric{{"makespan_seconds", "s", Lower, true, "time of the last finish of any job, from the start of the scenario",
 		func(f *facts) (float64, bool) { return f.makespan() }}},
 	sampleMetrics("wait", "submit to the first instant the start barrier holds", func(f *facts) *stats.Sample { return &f.wait }),
+	sizeMetrics(),
 	sampleMetrics("admission_wait", "submit to the first admission", func(f *facts) *stats.Sample { return &f.admissionWait }),
 	sampleMetrics("jct", "job completion time: submit to finish", func(f *facts) *stats.Sample { return &f.jct }),
 	slowdownMetrics("bounded_slowdown", "job completion time over its work at ideal speed (at least 10 s), at least 1; over all jobs",
@@ -199,7 +221,7 @@ func gpuHourMetrics() []Metric {
 	for a := range ledger.NumAccounts {
 		ms = append(ms, gpu(a.String(), accountDocs[a].better, accountDocs[a].doc, func(f *facts) ledger.Uint128 { return f.accounts[a] }))
 	}
-	return append(ms,
+	return append(append(ms, placeMetrics()...),
 		gpu("idle", Lower, "held, starting, terminating, all blocked and no_demand together", func(f *facts) ledger.Uint128 { return f.idle() }),
 		gpu("at_risk", Neutral, "running time since the last safe point at the end of the ledger; it counts as kept",
 			func(f *facts) ledger.Uint128 { return f.run.AtRisk }))

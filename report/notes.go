@@ -85,7 +85,7 @@ func summarise(verdicts []Verdict) []*summary {
 // text is the summary as a sentence.
 func (s *summary) text() string {
 	kind := strings.ReplaceAll(s.kind, "_", " ")
-	when := " at " + span(float64(s.first)/1e9)
+	when := " at " + Span(float64(s.first)/1e9)
 	if s.count > 1 {
 		kind, when = grouped(float64(s.count), 0)+" × "+kind, ", first"+when
 	}

@@ -171,7 +171,7 @@ func TestHours(t *testing.T) {
 func TestSpanIsClose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Float64Range(0, 1e8).Draw(t, "seconds")
-		text := span(seconds)
+		text := Span(seconds)
 		back := 0.0
 		for rest := text; rest != ""; {
 			n := slices.IndexFunc([]rune(rest), func(r rune) bool { return r >= 'a' && r <= 'z' })

@@ -15,7 +15,7 @@ var formats = []struct {
 }{
 	{"table", writeTable},
 	{"wide", writeWide},
-	{"json", func(w io.Writer, d *Document) error { return writeJSON(w, d) }},
+	{"json", func(w io.Writer, d *Document) error { return WriteJSON(w, d) }},
 	{"yaml", func(w io.Writer, d *Document) error { return writeYAML(w, d) }},
 	{"csv", writeCSV},
 	{"markdown", writeMarkdown},
@@ -80,6 +80,7 @@ func writeMarkdown(w io.Writer, d *Document) error {
 		}
 		out.markdownRow(l.row(len(header)))
 	}
+	out.markdownTrades(d.Trades)
 	var notes []string
 	for i := range d.Runs {
 		for _, s := range summarise(d.Runs[i].Verdicts) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +26,10 @@ type row struct {
 }
 
 // context is what a cell needs to know of the whole table.
-type context struct{ decimals int } // of GPU-hours
+type context struct {
+	decimals int      // of GPU-hours
+	tiers    []string // names of the levels above the host, lowest first
+}
 
 // comparison is the table, from what happened to why.
 var comparison = []group{
@@ -68,16 +72,17 @@ func outcomeRows() []row {
 }
 
 func waitRows() []row {
-	return []row{
+	return slices.Concat([]row{
 		duration("wait, mean of started", "wait.mean_seconds"),
 		duration("wait, p50", "wait.p50_seconds"),
 		duration("wait, p95", "wait.p95_seconds"),
+	}, sizeRows(), []row{
 		duration("wait, max", "wait.max_seconds"),
 		duration("admission wait, p95", "admission_wait.p95_seconds"),
 		duration("completion time, p50", "jct.p50_seconds"),
 		duration("completion time, p95", "jct.p95_seconds"),
 		{"bounded slowdown, p95", Lower, false, metric("bounded_slowdown.p95"), writeSlowdown},
-	}
+	})
 }
 
 // gpuHourRows is the four-way split (useful, held idle, free but unusable, free), each
@@ -91,6 +96,9 @@ func gpuHourRows() []row {
 	rows := []row{account("useful", ledger.Useful)}
 	for _, a := range []ledger.Account{ledger.StallLocality, ledger.StallContention, ledger.Lost, ledger.Checkpoint} {
 		rows = append(rows, account(strings.ReplaceAll(a.String(), "_", ", "), a).onlyIfAny())
+		if slices.Contains(stallAccounts, a) {
+			rows = append(rows, placeRows(a)...)
+		}
 	}
 	rows = append(rows, accountsRow("held, idle", heldIdle))
 	rows = append(rows, causes(heldIdle)...)
@@ -172,7 +180,7 @@ func writeSpan(_ *context, v float64, ok bool, _ Values) string {
 	if !ok {
 		return nothing
 	}
-	return span(v)
+	return Span(v)
 }
 
 // writeWait writes a quantile that lands on a job that never got there as never.
@@ -238,18 +246,22 @@ func (r *row) visible(runs []Run) bool {
 
 // newContext picks the decimals of GPU-hours by the size of the cluster.
 func newContext(runs []Run) *context {
+	c := &context{decimals: 2}
 	largest := 0.0
 	for i := range runs {
 		v, _ := runs[i].Metrics.Get("gpu_hours.capacity")
 		largest = max(largest, v)
+		if len(runs[i].Tiers) > len(c.tiers) {
+			c.tiers = runs[i].Tiers
+		}
 	}
 	switch {
 	case largest >= 100_000:
-		return &context{0}
+		c.decimals = 0
 	case largest >= 100:
-		return &context{1}
+		c.decimals = 1
 	}
-	return &context{2}
+	return c
 }
 
 // line is a row of a table as text: label, arrow, and a cell per run. A title has no cells.
@@ -266,7 +278,7 @@ func comparisonLines(runs []Run) []line {
 		lines = append(lines, line{label: g.title})
 		for i := range g.rows {
 			if r := &g.rows[i]; r.visible(runs) {
-				l := line{label: "  " + r.label, arrow: r.better.Arrow()}
+				l := line{label: "  " + c.withTiers(r.label), arrow: r.better.Arrow()}
 				for k := range runs {
 					v, ok := r.amount(runs[k].Metrics)
 					l.cells = append(l.cells, r.write(c, v, ok, runs[k].Metrics))

@@ -130,7 +130,11 @@ func TestCausesSumToTheirPart(t *testing.T) {
 func TestRowsReadTheRegistry(t *testing.T) {
 	all := Values{}
 	for _, m := range Metrics() {
-		all = append(all, Value{Name: m.Name, Number: 1})
+		v := Value{Name: m.Name, Number: 1}
+		if m.Name == "jobs.submitted" {
+			v.Number = 2 // of classes of jobs, none is all
+		}
+		all = append(all, v)
 	}
 	for _, g := range comparison {
 		for i := range g.rows {

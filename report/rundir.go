@@ -20,6 +20,9 @@ type Record struct {
 	Manifest    Manifest
 	Result      *sim.Result
 	Transitions sim.Transitions // nil: no decisions.parquet
+	Slim        bool            // no tables at all
+
+	named map[int32]string // verdicts by job; see verdictsOn
 }
 
 // WriteRuns writes each run to its own folder of dir, named after its label. Everything
@@ -35,7 +38,11 @@ func WriteRuns(dir string, records []Record) (warnings []string, err error) {
 	for i := range records {
 		labels[i] = records[i].Label
 	}
-	if err := CheckRunDirs(dir, labels); err != nil {
+	if len(records) == 0 {
+		return nil, nil
+	}
+	common := records[0].Manifest.complete(labels[0], records[0].Result)
+	if err := CheckRunDirs(dir, &common, labels); err != nil {
 		return nil, err
 	}
 	names, err := folders(labels)
@@ -66,11 +73,11 @@ func (s *stage) write(name string, r *Record) (warning string, err error) {
 		return "", err
 	}
 	manifest := r.Manifest.complete(r.Label, r.Result)
-	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return writeJSON(w, &manifest) }); err != nil {
+	if err := writeFile(filepath.Join(to, manifestFile), func(w io.Writer) error { return WriteJSON(w, &manifest) }); err != nil {
 		return "", err
 	}
 	summary := newSummary(r.Label, r.Result)
-	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return writeJSON(w, summary) }); err != nil {
+	if err := writeFile(filepath.Join(to, summaryFile), func(w io.Writer) error { return WriteJSON(w, summary) }); err != nil {
 		return "", err
 	}
 	err = writeTables(to, &manifest, r)
@@ -82,27 +89,32 @@ func (s *stage) write(name string, r *Record) (warning string, err error) {
 
 // writeTables writes the Parquet files, with the manifest in the metadata of each.
 func writeTables(dir string, manifest *Manifest, r *Record) error {
-	var compact bytes.Buffer
-	e := json.NewEncoder(&compact)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(manifest); err != nil {
+	inLine, err := compact(manifest)
+	if err != nil {
 		return err
 	}
-	meta := [][2]string{{manifestKey, string(bytes.TrimSpace(compact.Bytes()))}}
-	tables := []struct {
-		file  string
-		table *columnar.Table
-	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(r)}, {seriesFile, seriesTable(r.Result)}}
-	for _, t := range tables {
-		if t.table == nil {
+	for i := range tables {
+		t := &tables[i]
+		if r.Slim || t.rows(r) < 0 {
 			continue
 		}
-		err := writeFile(filepath.Join(dir, t.file), func(w io.Writer) error { return columnar.WriteParquet(w, t.table, meta) })
+		path := filepath.Join(dir, t.File)
+		meta := [][2]string{{manifestKey, inLine}, {columnsKey, t.describe()}}
+		err := writeFile(path, func(w io.Writer) error { return columnar.StreamParquet(w, t.Columns, meta, t.pull(r)) })
 		if err != nil {
-			return errors.Join(err, os.Remove(filepath.Join(dir, t.file)))
+			return errors.Join(err, os.Remove(path))
 		}
 	}
 	return nil
+}
+
+// compact writes a value in one line.
+func compact(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return string(bytes.TrimSpace(b.Bytes())), err
 }
 
 // writeFile creates a file and fills it. Errors name it.

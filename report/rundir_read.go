@@ -41,7 +41,7 @@ func OpenRun(dir string) (*StoredRun, error) {
 // checkWhole looks for the tables that every run has. A 32-bit build writes none of them.
 func (r *StoredRun) checkWhole() error {
 	var there, missing []string
-	for _, file := range []string{jobsFile, ledgerFile} {
+	for _, file := range []string{jobsFile, ledgerFile, queuesFile} {
 		if _, err := os.Stat(filepath.Join(r.Dir, file)); err == nil {
 			there = append(there, file)
 		} else {
@@ -140,13 +140,13 @@ func (r *StoredRun) Decisions(columns ...string) (*columnar.Table, error) {
 	return r.table(decisionsFile, columns)
 }
 
-const thirtyTwoBits = "32-bit builds write no Parquet files"
+const noTables = "of the run only the summary was kept (`keep: summary` of a study), or a 32-bit build made it"
 
 // whyMissing says when a file is not written.
 var whyMissing = map[string]string{
-	jobsFile: thirtyTwoBits, ledgerFile: thirtyTwoBits, queuesFile: thirtyTwoBits,
+	jobsFile: noTables, ledgerFile: noTables, queuesFile: noTables,
 	seriesFile:    "the scenario asks for no samples (`sample: 10m`)",
-	decisionsFile: "the run kept no decisions",
+	decisionsFile: "the run kept no decisions (run --decisions always keeps them)",
 }
 
 // table reads a file and checks that it is of this run.

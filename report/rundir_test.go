@@ -14,6 +14,8 @@ import (
 	"github.com/gangplan/gangplan/internal/columnar"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
+	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // recordOf plays the two gangs of gridlock under a policy.
@@ -59,7 +61,7 @@ func TestRunDirFiles(t *testing.T) {
 	mustWrite(t, dir, recordOf(t, "per-pod", "per-pod"), recordOf(t, "gang/strict", "gang"))
 	var want []string
 	for _, run := range []string{"gang_strict", "per-pod"} {
-		for _, f := range []string{"decisions.parquet", "jobs.parquet", "ledger.parquet", "manifest.json", "summary.json"} {
+		for _, f := range []string{"decisions.parquet", "jobs.parquet", "ledger.parquet", "manifest.json", "queues.parquet", "summary.json"} {
 			want = append(want, run+"/"+f)
 		}
 	}
@@ -153,12 +155,16 @@ func open(t *testing.T, path string) *columnar.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(meta) != 1 || meta[0][0] != "gangplan.manifest" || !json.Valid([]byte(meta[0][1])) {
+	if len(meta) != 2 || meta[0][0] != "gangplan.manifest" || !json.Valid([]byte(meta[0][1])) || meta[1][0] != "gangplan.columns" {
 		t.Errorf("%s: metadata %v", path, meta)
 	}
+	var columns map[string]struct{ Unit, Doc string }
+	if err := json.Unmarshal([]byte(meta[1][1]), &columns); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range table.Columns() {
-		if c.Doc == "" {
-			t.Errorf("%s: column %s has no doc", path, c.Name)
+		if in := columns[c.Name]; c.Doc == "" || c.Unit == "" || in.Doc != c.Doc || in.Unit != c.Unit {
+			t.Errorf("%s: column %s has unit %q and doc %q, in JSON %v", path, c.Name, c.Unit, c.Doc, in)
 		}
 	}
 	return table
@@ -202,30 +208,131 @@ func TestJobsParquet(t *testing.T) {
 	}
 }
 
+// What a job was, what it spent, and what was said of it.
+func TestJobsTableOfAJob(t *testing.T) {
+	r := handmade(3, 8)
+	r.Config.Jobs[0].Model = &workloads.ModelProfile{Name: "bert-large"}
+	r.Config.Jobs[1].Queue = "vision" // a LocalQueue
+	r.Config.Jobs[1].PodSets = []workloads.PodSet{{Name: "launcher"}, {Name: "workers", Models: []string{"h100", "a100"}}}
+	finished(&r.Jobs[0], 10, 600)
+	r.Jobs[0].Spent.Settle(&ledger.Stretch{Milli: 8000, Wall: 2 * hour, Useful: hour, Unshared: hour * 3 / 2})
+	r.Jobs[0].Spent.Lose(&ledger.Stretch{Milli: 4000, Wall: hour})
+	r.Jobs[1].Refusal = sim.ReasonShape
+	r.Findings = []sim.Finding{{Kind: sim.Deadlock, Jobs: []int32{1, 2}}, {Kind: sim.Deadlock, Jobs: []int32{2}}, {Kind: sim.Starvation, Jobs: []int32{2}}}
+	table := wholeTable(jobsTable, &Record{Result: r})
+	for _, c := range []struct {
+		column string
+		want   [3]string
+	}{
+		{"profile", [3]string{"bert-large"}}, {"local_queue", [3]string{1: "vision"}}, {"gpu_models", [3]string{1: "h100,a100"}},
+		{"refusal", [3]string{1: "shape"}}, {"verdicts", [3]string{1: "deadlock", 2: "deadlock,starvation"}}, {"queue", [3]string{"default", "default", "default"}},
+	} {
+		values, err := table.StringColumn(c.column)
+		if err != nil || [3]string(values.All) != c.want {
+			t.Errorf("%s is %q, want %q, %v", c.column, values.All, c.want, err)
+		}
+	}
+	for column, want := range map[string]float64{"useful_gpu_hours": 8, "stall_locality_gpu_hours": 4, "stall_contention_gpu_hours": 4, "lost_gpu_hours": 4, "bounded_slowdown": 6.1} {
+		if values, err := table.Float64Column(column); err != nil || values.All[0] != want {
+			t.Errorf("%s is %v, want %v, %v", column, values.All[0], want, err)
+		}
+	}
+	stable, err := table.Int64Column("stable_id")
+	if err != nil || uint64(stable.All[0]) != r.Config.Jobs[0].StableID() {
+		t.Errorf("stable id %x, %v", stable.All[0], err)
+	}
+}
+
 func TestJobsTableHidesWaitsOfCarriedJobs(t *testing.T) {
 	r := handmade(1)
 	finished(&r.Jobs[0], 10, 20)
 	r.Jobs[0].Carried = true
-	table := jobsTable(r)
+	table := wholeTable(jobsTable, &Record{Result: r})
 	if !table.IsNull(table.Index("wait_ns"), 0) || table.IsNull(table.Index("start_ns"), 0) {
 		t.Error("a carried job has a wait, or has not started")
 	}
 }
 
+// The buckets of the books sum to them, and a bucket to capacity x time.
 func TestLedgerParquet(t *testing.T) {
 	dir := t.TempDir()
 	r := recordOf(t, "per-pod", "per-pod")
 	mustWrite(t, dir, r)
 	table := open(t, filepath.Join(dir, "per-pod", "ledger.parquet"))
-	if table.Rows() != int(ledger.NumAccounts) {
-		t.Fatalf("%d rows", table.Rows())
+	from, to, account, amount := table.Int64s(0), table.Int64s(1), table.Strings(3), table.Decimals(4)
+	if table.Rows() != 720*int(ledger.NumAccounts) {
+		t.Fatalf("%d rows, want a row per account and 5 s of an hour", table.Rows())
+	}
+	accounts, buckets := map[string]ledger.Uint128{}, map[int64]ledger.Uint128{}
+	for row := range table.Rows() {
+		a, b := accounts[account[row]], buckets[from[row]]
+		v := ledger.Uint128{Hi: uint64(amount[row].Hi), Lo: amount[row].Lo}
+		a.Add(v)
+		b.Add(v)
+		accounts[account[row]], buckets[from[row]] = a, b
+		if table.Strings(2)[row] != "H100" || to[row] != from[row]+5*sec || table.Float64s(5)[row] != hours(v) {
+			t.Errorf("row %d: %v", row, from[row])
+		}
 	}
 	for a := range ledger.NumAccounts {
-		sum := r.Result.Books.Sum(0, a)
-		if table.Strings(0)[a] != "H100" || table.Strings(1)[a] != a.String() ||
-			table.Decimals(2)[a] != (columnar.Int128{Hi: int64(sum.Hi), Lo: sum.Lo}) || table.Float64s(3)[a] != hours(sum) {
-			t.Errorf("row %d is not %s with %v", a, a, sum)
+		if sum := r.Result.Books.Sum(0, a); accounts[a.String()] != sum {
+			t.Errorf("the buckets of %s sum to %v, want %v", a, accounts[a.String()], sum)
 		}
+	}
+	for at, sum := range buckets {
+		if want := (ledger.Uint128{Lo: uint64(5 * sec * 8000)}); sum != want {
+			t.Errorf("the bucket at %d holds %v, want %v", at, sum, want)
+		}
+	}
+}
+
+// Of two gangs that each need the whole cluster, one runs and one waits, under quota.
+func TestQueuesParquet(t *testing.T) {
+	dir := t.TempDir()
+	mustWrite(t, dir, recordOf(t, "gang", "gang"))
+	table := open(t, filepath.Join(dir, "gang", "queues.parquet"))
+	for _, c := range []struct {
+		second int64
+		want   map[string]float64
+	}{
+		{100, map[string]float64{"pending_jobs": 1, "admitted_jobs": 1, "running_jobs": 1, "wanted_gpus": 8, "bound_gpus": 8, "charged_gpus": 8, "nominal_gpus": 8, "borrowed_gpus": 0, "utilisation": 1}},
+		{1000, map[string]float64{"pending_jobs": 0, "admitted_jobs": 1, "running_jobs": 1, "wanted_gpus": 0, "bound_gpus": 8, "utilisation": 1}},
+		{2000, map[string]float64{"pending_jobs": 0, "admitted_jobs": 0, "running_jobs": 0, "wanted_gpus": 0, "bound_gpus": 0, "charged_gpus": 0, "nominal_gpus": 8, "utilisation": 0}},
+	} {
+		row := int(c.second / 5)
+		if table.Int64s(0)[row] != c.second*sec || table.Strings(table.Index("queue"))[row] != "default" {
+			t.Fatalf("row %d is at %d", row, table.Int64s(0)[row])
+		}
+		for name, want := range c.want {
+			values, err := table.Float64Column(name)
+			if got, ok := values.At(row); err != nil || !ok || got != want {
+				t.Errorf("%s at %d s is %v, %v, %v, want %v", name, c.second, got, ok, err, want)
+			}
+		}
+	}
+}
+
+// A queue without a quota of GPUs has no columns of quota.
+func TestQueueWithoutQuota(t *testing.T) {
+	r, _ := play(t, "per-pod", func(cfg *sim.Config) { cfg.Queues[0].Covers = [4]bool{} }, gangOf("A", 0, 8, 60))
+	table := wholeTable(queuesTable, &Record{Result: r})
+	for _, c := range table.Columns() {
+		ofQuota := slices.Contains([]string{"nominal_gpus", "charged_gpus", "borrowed_gpus", "utilisation"}, c.Name)
+		if at := table.Index(c.Name); table.IsNull(at, 0) != (ofQuota || c.Name == "cohort") {
+			t.Errorf("%s is null: %v", c.Name, table.IsNull(at, 0))
+		}
+	}
+	if gpuResource != int(topology.GPU) {
+		t.Error("GPUs are another resource")
+	}
+}
+
+// Nothing happens in a run that ends as it begins: its only bucket has no width.
+func TestTablesOfNoTime(t *testing.T) {
+	r, _ := play(t, "gang", nil, gangOf("huge", 0, 9, 60))
+	books, queues := wholeTable(ledgerTable, &Record{Result: r}), wholeTable(queuesTable, &Record{Result: r})
+	if books.Rows() != int(ledger.NumAccounts) || queues.Rows() != 1 || !queues.IsNull(queues.Index("pending_jobs"), 0) {
+		t.Errorf("%d and %d rows", books.Rows(), queues.Rows())
 	}
 }
 
@@ -236,7 +343,7 @@ func TestDecisionsParquet(t *testing.T) {
 	mustWrite(t, dir, r)
 	path := filepath.Join(dir, "gang", "decisions.parquet")
 	open(t, path)
-	steps, err := readSteps(path)
+	steps, err := mustOpen(t, filepath.Join(dir, "gang")).steps()
 	if err != nil {
 		t.Fatal(err)
 	}

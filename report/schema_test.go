@@ -2,39 +2,18 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/gangplan/gangplan/internal/columnar"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
 )
 
-// What is in the files of a run directory is what other people's notebooks read. The
-// goldens here make any change of it visible.
-
-func TestParquetSchemasGolden(t *testing.T) {
-	r := recordOf(t, "gang", "gang")
-	var b strings.Builder
-	for _, x := range []struct {
-		file  string
-		table *columnar.Table
-	}{{jobsFile, jobsTable(r.Result)}, {ledgerFile, ledgerTable(r.Result)}, {decisionsFile, decisionsTable(&r)}, {seriesFile, seriesTable(decade())}} {
-		fmt.Fprintf(&b, "%s\n", x.file)
-		for _, c := range x.table.Columns() {
-			kind := c.Kind.String()
-			if c.Dict {
-				kind += " dictionary"
-			}
-			fmt.Fprintf(&b, "  %s | %s | %s | %s\n", c.Name, kind, c.Unit, c.Doc)
-		}
-	}
-	golden(t, "schemas.txt", b.String())
-}
+// What is in the JSON files of a run directory is what other people's notebooks read. The
+// goldens here make any change of it visible; docs/results.md does for the tables.
 
 // decade is a run written down by hand of which every field of summary.json is filled.
 func decade() *sim.Result {
@@ -60,7 +39,7 @@ func decade() *sim.Result {
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
 	var b strings.Builder
-	if err := writeJSON(&b, v); err != nil {
+	if err := WriteJSON(&b, v); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -68,7 +68,7 @@ func TestWriteRunsRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
-			if early := CheckRunDirs(dir, []string{"per-pod", "gang"}); early == nil || early.Error() != err.Error() {
+			if early := CheckRunDirs(dir, &Manifest{}, []string{"per-pod", "gang"}); early == nil || early.Error() != err.Error() {
 				t.Errorf("CheckRunDirs says %v", early)
 			}
 			if !maps.Equal(files(t, dir), before) {
@@ -151,9 +151,50 @@ func TestFolder(t *testing.T) {
 
 func TestFoldersMustDiffer(t *testing.T) {
 	for _, labels := range [][]string{{"a/b", "a b"}, {"gang", "gang"}, {"Gang", "gang"}} {
-		if err := CheckRunDirs(t.TempDir(), labels); err == nil || !strings.Contains(err.Error(), "would both be written") {
+		if err := CheckRunDirs(t.TempDir(), &Manifest{}, labels); err == nil || !strings.Contains(err.Error(), "would both be written") {
 			t.Errorf("%q: error %v", labels, err)
 		}
+	}
+}
+
+// Runs of one folder can be compared: what would stay there must be of the same scenario, seed
+// and version. What would be replaced may be of any.
+func TestRunsBesideOthers(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(r *Record)
+	}{
+		{"the same", "", func(*Record) {}},
+		{"another scenario", "gang: is a run of another scenario than", func(r *Record) { r.Manifest.Scenario.Hash = "sha256:01" }},
+		{"another seed", "gang: is a run of another seed than", func(r *Record) { r.Result.Seed++ }},
+		{"another version", "gang: is a run of another version of gangplan than", func(r *Record) { r.Manifest.Version = "v0.2.0" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			old := []Record{recordOf(t, "gang", "gang"), recordOf(t, "per-pod", "per-pod")}
+			if _, err := WriteRuns(dir, old); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, "notes", "manifest.json"), `{"name": "web app"}`)
+			before := files(t, dir)
+			fresh := recordOf(t, "per-pod", "per-pod")
+			c.change(&fresh)
+			_, err := WriteRuns(dir, []Record{fresh})
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) || !maps.Equal(files(t, dir), before) {
+				t.Errorf("error %v, want %q and nothing written", err, c.want)
+			}
+			again := recordOf(t, "gang", "gang")
+			c.change(&again)
+			if _, err := WriteRuns(dir, []Record{fresh, again}); err != nil {
+				t.Errorf("all are replaced: %v", err)
+			}
+		})
 	}
 }
 

@@ -27,6 +27,7 @@ func writeTable(w io.Writer, d *Document) error {
 		out.printf("\n")
 		from = to
 	}
+	out.trades(d.Trades)
 	out.notes(d)
 	return out.err
 }
@@ -37,6 +38,7 @@ func writeWide(w io.Writer, d *Document) error {
 	out.title(d)
 	out.table(heads(d.Runs), metricLines(d.Runs))
 	out.printf("\n")
+	out.trades(d.Trades)
 	out.notes(d)
 	return out.err
 }
@@ -93,7 +95,7 @@ func (p *printer) title(d *Document) {
 		parts = append(parts, fmt.Sprintf("seed %d", d.Runs[0].Seed))
 	}
 	if d.EndSeconds > 0 {
-		parts = append(parts, span(d.EndSeconds)+" of cluster time")
+		parts = append(parts, Span(d.EndSeconds)+" of cluster time")
 	}
 	if d.Version != "" {
 		parts = append(parts, "gangplan "+d.Version)
@@ -105,14 +107,23 @@ func (p *printer) title(d *Document) {
 
 // table writes one table with a rule under its header.
 func (p *printer) table(header []string, lines []line) {
+	rows := make([][]string, len(lines))
+	for i := range lines {
+		rows[i] = lines[i].row(len(header))
+	}
+	p.cells(header, rows, 2)
+}
+
+// cells writes a table whose first columns are words.
+func (p *printer) cells(header []string, rows [][]string, words int) {
 	if p.err != nil {
 		return
 	}
 	var b strings.Builder
-	t := tablewriter.NewTable(&b, tableOptions(header)...)
+	t := tablewriter.NewTable(&b, tableOptions(header, words)...)
 	t.Header(header)
-	for i := range lines {
-		if p.err = t.Append(lines[i].row(len(header))); p.err != nil {
+	for _, row := range rows {
+		if p.err = t.Append(row); p.err != nil {
 			return
 		}
 	}
@@ -135,10 +146,12 @@ func tidy(text string) string {
 
 // tableOptions are light lines, labels to the left, numbers to the right, and text as it
 // is given: not trimmed, wrapped or put in capitals, and as wide in every locale.
-func tableOptions(header []string) []tablewriter.Option {
-	align := []tw.Align{tw.AlignLeft, tw.AlignLeft}
-	for range header[2:] {
-		align = append(align, tw.AlignRight)
+func tableOptions(header []string, words int) []tablewriter.Option {
+	align := make([]tw.Align, len(header))
+	for i := range align {
+		if align[i] = tw.AlignRight; i < words {
+			align[i] = tw.AlignLeft
+		}
 	}
 	cell := tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},

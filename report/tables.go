@@ -1,8 +1,9 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/gangplan/gangplan/internal/columnar"
-	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
 )
 
@@ -24,11 +25,11 @@ func number[R any](name, unit, doc string, of func(row R) (int64, bool)) field[R
 		}}
 }
 
-// ratio is a float column; zero is null.
-func ratio[R any](name, doc string, of func(row R) float64) field[R] {
-	return field[R]{columnar.Column{Name: name, Unit: "ratio", Doc: doc, Kind: columnar.Float64},
+// float is a float column; a value that is not there is null.
+func float[R any](name, unit, doc string, of func(row R) (float64, bool)) field[R] {
+	return field[R]{columnar.Column{Name: name, Unit: unit, Doc: doc, Kind: columnar.Float64},
 		func(t *columnar.Table, column int, row R) {
-			if v := of(row); v != 0 {
+			if v, ok := of(row); ok {
 				t.AppendFloat64(column, v)
 			} else {
 				t.AppendNull(column)
@@ -36,9 +37,28 @@ func ratio[R any](name, doc string, of func(row R) float64) field[R] {
 		}}
 }
 
+// ratio is a factor; zero is null.
+func ratio[R any](name, doc string, of func(row R) float64) field[R] {
+	return float(name, "ratio", doc, func(row R) (float64, bool) { v := of(row); return v, v != 0 })
+}
+
+// exact is an amount of GPU-time to the unit.
+func exact[R any](name, doc string, of func(row R) ledger.Uint128) field[R] {
+	return field[R]{columnar.Column{Name: name, Unit: "milli-GPU x ns", Doc: doc, Kind: columnar.Decimal38},
+		func(t *columnar.Table, column int, row R) {
+			v := of(row)
+			t.AppendDecimal(column, columnar.Int128{Hi: int64(v.Hi), Lo: v.Lo})
+		}}
+}
+
+// gpuHours is the same in GPU-hours.
+func gpuHours[R any](name, doc string, of func(row R) ledger.Uint128) field[R] {
+	return float(name, "GPU-hours", doc, func(row R) (float64, bool) { return hours(of(row)), true })
+}
+
 // text is a string column; "" is null. Names that repeat are stored as a dictionary.
 func text[R any](name, doc string, dict bool, of func(row R) string) field[R] {
-	return field[R]{columnar.Column{Name: name, Doc: doc, Kind: columnar.String, Dict: dict},
+	return field[R]{columnar.Column{Name: name, Unit: "name", Doc: doc, Kind: columnar.String, Dict: dict},
 		func(t *columnar.Table, column int, row R) {
 			if s := of(row); s != "" {
 				t.AppendString(column, s)
@@ -49,113 +69,70 @@ func text[R any](name, doc string, dict bool, of func(row R) string) field[R] {
 }
 
 func flag[R any](name, doc string, of func(row R) bool) field[R] {
-	return field[R]{columnar.Column{Name: name, Doc: doc, Kind: columnar.Bool},
+	return field[R]{columnar.Column{Name: name, Unit: "flag", Doc: doc, Kind: columnar.Bool},
 		func(t *columnar.Table, column int, row R) { t.AppendBool(column, of(row)) }}
 }
 
-// newTable declares the columns of some fields.
-func newTable[R any](fields []field[R]) *columnar.Table {
-	columns := make([]columnar.Column, len(fields))
+// always is for values that every row has.
+func always[R, T any](of func(row R) T) func(R) (T, bool) {
+	return func(row R) (T, bool) { return of(row), true }
+}
+
+// Table is a Parquet file of the run directory: its name, what a row is, when it is written
+// ("" for always), and its columns.
+type Table struct {
+	File, Row, When string
+	Columns         []columnar.Column
+
+	rows func(r *Record) int // negative where it is not written
+	put  func(t *columnar.Table, r *Record, i int)
+}
+
+// Tables returns the Parquet files of a run directory, in the order in which they are
+// written. They must not be changed.
+func Tables() []Table { return tables }
+
+var tables = []Table{jobsTable, ledgerTable, queuesTable, decisionsTable, seriesTable}
+
+// newTable declares a table of n rows, each made from a record and the row's position.
+func newTable[R any](file, row, when string, fields []field[R], rows func(r *Record) int, of func(r *Record, i int) R) Table {
+	t := Table{File: file, Row: row, When: when, Columns: make([]columnar.Column, len(fields)), rows: rows}
 	for i := range fields {
-		columns[i] = fields[i].Column
+		t.Columns[i] = fields[i].Column
 	}
-	return columnar.NewTable(columns...)
-}
-
-func appendRow[R any](t *columnar.Table, fields []field[R], row R) {
-	for i := range fields {
-		fields[i].put(t, i, row)
-	}
-}
-
-// jobView is a job as it was asked for and as it went.
-type jobView struct {
-	sim.JobRow
-	position, source  int64
-	id, queue, tenant string
-	priority          int32
-}
-
-// always is for numbers that every row has, timed for instants that may not have come.
-func always[R any](of func(row R) int64) func(R) (int64, bool) {
-	return func(row R) (int64, bool) { return of(row), true }
-}
-
-func timed(of func(j *jobView) int64) func(j *jobView) (int64, bool) {
-	return func(j *jobView) (int64, bool) { return of(j), of(j) >= 0 }
-}
-
-// since is the time from submit to an instant; null where it did not come and for jobs
-// that were carried into the window, as in the metrics.
-func since(of func(j *jobView) int64) func(j *jobView) (int64, bool) {
-	return func(j *jobView) (int64, bool) { return of(j) - j.Submit, of(j) >= 0 && !j.Carried }
-}
-
-var stateNames = [...]string{sim.Future: "future", sim.Queued: "queued", sim.Backoff: "backoff", sim.Admitted: "admitted",
-	sim.Finished: "finished", sim.Failed: "failed", sim.Deactivated: "deactivated"}
-
-var jobFields = func() []field[*jobView] {
-	fs := []field[*jobView]{
-		number("job", "", "position in the sorted trace, from 0", always(func(j *jobView) int64 { return j.position })),
-		text("id", "id in the source", false, func(j *jobView) string { return j.id }),
-		number("row", "", "row in the original source", always(func(j *jobView) int64 { return j.source })),
-		text("queue", "ClusterQueue", true, func(j *jobView) string { return j.queue }),
-		text("tenant", "tenant or user", true, func(j *jobView) string { return j.tenant }),
-		number("priority", "", "larger is more urgent", always(func(j *jobView) int64 { return int64(j.priority) })),
-		text("state", "where the job stands at the end", true, func(j *jobView) string { return stateNames[j.State] }),
-		number("submit_ns", "ns", "submit, from the start of the scenario", always(func(j *jobView) int64 { return j.Submit })),
-		number("first_admit_ns", "ns", "first admission", timed(func(j *jobView) int64 { return j.FirstAdmit })),
-		number("start_ns", "ns", "first instant the start barrier held", timed(func(j *jobView) int64 { return j.FirstStart })),
-		number("finish_ns", "ns", "end of a finished job", timed(func(j *jobView) int64 { return j.Finish })),
-		number("wait_ns", "ns", "submit to start", since(func(j *jobView) int64 { return j.FirstStart })),
-		number("jct_ns", "ns", "submit to finish", since(func(j *jobView) int64 { return j.Finish })),
-		number("work_ns", "ns", "work at ideal speed", always(func(j *jobView) int64 { return j.Work })),
-		number("pods", "pods", "pods of the job", always(func(j *jobView) int64 { return int64(j.Pods) })),
-		number("gpus_milli", "milli-GPU", "GPUs of all its pods", always(func(j *jobView) int64 { return j.GPUs })),
-	}
-	for c := range sim.NumCauses {
-		fs = append(fs, number("evictions_"+c.String(), "count", "evicted or ended "+causeDocs[c],
-			always(func(j *jobView) int64 { return int64(j.Evictions[c]) })))
-	}
-	return append(fs,
-		number("requeues", "count", "returns to its queue", always(func(j *jobView) int64 { return int64(j.Requeues) })),
-		number("run_ns", "ns", "time the job ran, lost progress included", always(func(j *jobView) int64 { return j.RunNanos })),
-		ratio("allreduce_slowdown", "all-reduce time over that of the best placement, averaged over its running time", func(j *jobView) float64 { return float64(j.AllReduce) / 1e6 }),
-		ratio("locality_slowdown", "the part of it that the placement makes: without neighbours", func(j *jobView) float64 { return float64(j.Locality) / 1e6 }),
-		ratio("contention_slowdown", "the part of it that neighbours make: allreduce_slowdown over locality_slowdown", func(j *jobView) float64 { return contention(&j.JobRow) }),
-		ratio("step_slowdown", "step time over the ideal one, averaged over its running time", func(j *jobView) float64 { return float64(j.Step) / 1e6 }),
-		flag("never_fits", "asks for more than the empty cluster or the whole quota can give", func(j *jobView) bool { return j.NeverFits }),
-		text("message", "why a job that is still queued at the end has no place, in the words of the scheduler; null if it has nothing to say", true,
-			func(j *jobView) string { return j.Message }),
-		flag("carried", "ran before the measured window; outside wait statistics", func(j *jobView) bool { return j.Carried }),
-	)
-}()
-
-func jobsTable(r *sim.Result) *columnar.Table {
-	t := newTable(jobFields)
-	for j := range r.Jobs {
-		row, spec := r.Jobs[j], &r.Config.Jobs[j]
-		appendRow(t, jobFields, &jobView{JobRow: row, position: int64(j), source: spec.Row, id: spec.ID,
-			queue: queueName(r.Config, row.Queue), tenant: spec.Tenant, priority: spec.Priority})
-	}
-	return t
-}
-
-// ledgerTable holds the books of a run at its own end, a row per GPU model and account.
-func ledgerTable(r *sim.Result) *columnar.Table {
-	t := columnar.NewTable(
-		columnar.Column{Name: "model", Doc: "GPU model", Kind: columnar.String, Dict: true},
-		columnar.Column{Name: "account", Doc: "what the GPUs were doing", Kind: columnar.String, Dict: true},
-		columnar.Column{Name: "milli_gpu_ns", Unit: "milli-GPU x ns", Doc: "exact; the accounts of a model sum to its capacity x time", Kind: columnar.Decimal38},
-		columnar.Column{Name: "gpu_hours", Unit: "GPU-hours", Doc: "milli_gpu_ns / 3.6e15", Kind: columnar.Float64})
-	for m := range r.Books.Models() {
-		for a := range ledger.NumAccounts {
-			sum := r.Books.Sum(m, a)
-			t.AppendString(0, r.Config.Cluster.Models[m])
-			t.AppendString(1, a.String())
-			t.AppendDecimal(2, columnar.Int128{Hi: int64(sum.Hi), Lo: sum.Lo})
-			t.AppendFloat64(3, hours(sum))
+	t.put = func(to *columnar.Table, r *Record, i int) {
+		row := of(r, i)
+		for column := range fields {
+			fields[column].put(to, column, row)
 		}
 	}
 	return t
+}
+
+// describe returns units and docs of the columns as a JSON object by name, in order.
+func (t *Table) describe() string {
+	var b strings.Builder
+	for i, c := range t.Columns {
+		name, _ := compact(c.Name) // strings do not fail
+		about, _ := compact(struct {
+			Unit string `json:"unit"`
+			Doc  string `json:"doc"`
+		}{c.Unit, c.Doc})
+		b.WriteString([]string{"{", ","}[min(i, 1)] + name + ":" + about)
+	}
+	return b.String() + "}"
+}
+
+// pull returns what appends one row of a record after the other, as columnar.StreamParquet
+// asks for them.
+func (t *Table) pull(r *Record) func(to *columnar.Table) bool {
+	i, rows := 0, t.rows(r)
+	return func(to *columnar.Table) bool {
+		if i >= rows {
+			return false
+		}
+		t.put(to, r, i)
+		i++
+		return true
+	}
 }

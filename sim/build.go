@@ -55,9 +55,9 @@ func (w *world) buildNodes() {
 }
 
 func (w *world) buildJobs() error {
-	queues := map[string]int32{}
-	for i := range w.cfg.Queues {
-		queues[w.cfg.Queues[i].Name] = int32(i)
+	queues, err := w.queueNames()
+	if err != nil {
+		return err
 	}
 	w.jobs = make([]job, len(w.cfg.Jobs))
 	var pods, sets int32
@@ -71,7 +71,7 @@ func (w *world) buildJobs() error {
 	nodeIndex := w.nodeNames()
 	for i := range w.cfg.Jobs {
 		spec := &w.cfg.Jobs[i]
-		q, ok := queues[spec.Queue]
+		at, ok := queues[spec.Queue]
 		if !ok && spec.Queue != "" {
 			return fmt.Errorf("job %q: queue %q does not exist", spec.ID, spec.Queue)
 		}
@@ -79,7 +79,7 @@ func (w *world) buildJobs() error {
 			images[spec.Image] = int32(len(images))
 		}
 		w.imageOf[i] = images[spec.Image]
-		w.jobs[i] = job{queue: q, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
+		w.jobs[i] = job{queue: at.queue, local: at.local, podBase: int32(len(w.pods)), setBase: int32(len(w.sets)), sets: int32(len(spec.PodSets)),
 			firstAdmit: -1, firstStart: -1, finishedAt: -1, admittedAt: -1, limitAt: Never, evictedAt: [3]int64{-1, -1, -1}}
 		if err := w.buildSets(int32(i), nodeIndex); err != nil {
 			return err
@@ -88,6 +88,30 @@ func (w *world) buildJobs() error {
 		w.jobs[i].pods = w.jobs[i].slots
 	}
 	return nil
+}
+
+// queueName is what the name of a queue stands for: a ClusterQueue, or a LocalQueue of one.
+type queueName struct{ queue, local int32 }
+
+// queueNames indexes the queues by name. The first ClusterQueue is that of jobs that name
+// none.
+func (w *world) queueNames() (map[string]queueName, error) {
+	names := map[string]queueName{}
+	for i := range w.cfg.Queues {
+		names[w.cfg.Queues[i].Name] = queueName{int32(i), -1}
+	}
+	for i := range w.cfg.Locals {
+		l := &w.cfg.Locals[i]
+		at, ok := names[l.ClusterQueue]
+		if _, twice := names[l.Name]; twice || !ok || at.local >= 0 {
+			return nil, fmt.Errorf("local queue %q: its name is taken, or there is no queue %q", l.Name, l.ClusterQueue)
+		}
+		names[l.Name] = queueName{at.queue, int32(i)}
+	}
+	if _, ok := names[""]; !ok {
+		names[""] = queueName{0, -1}
+	}
+	return names, nil
 }
 
 // nodeNames indexes the nodes by name if any job is pinned to one.

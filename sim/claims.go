@@ -49,6 +49,18 @@ func (e *Engine) claimUnbound() {
 	}
 }
 
+// refuseWaiting notes, at the end of a run, why a job still waits, whether GPUs are free or not.
+func (e *Engine) refuseWaiting(j int32) {
+	jb := &e.jobs[j]
+	switch {
+	case !e.waitArena.Contains(j):
+	case jb.state == Admitted:
+		jb.refuse(e.sharpen(j, e.whyUnbound(j)))
+	default:
+		jb.refuse(e.sharpen(j, e.whyQueued(j)))
+	}
+}
+
 // refuse notes why free GPUs do not help a job.
 func (jb *job) refuse(why Reason) {
 	jb.waited = why

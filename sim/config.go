@@ -17,11 +17,14 @@ type Config struct {
 	Stable  []uint64 // stable id of every job, for randomness
 	Queues  []quota.Queue
 	Cohorts []quota.Cohort
+	Locals  []quota.LocalQueue
 	Flavors []topology.Flavor // what quota is given for; none: one that all nodes have
 	Faults  []Fault
 
 	Timing    Timing
+	Budgets   []workloads.Budget // pod disruption budgets
 	PodsReady PodsReady
+	Usage     UsageFairness
 	Notice    Notice
 	Creation  Creation
 
@@ -90,6 +93,15 @@ func (p *PodsReady) backoff(n int32) int64 {
 	return d
 }
 
+// UsageFairness is Kueue's admission fair sharing: of the LocalQueues of a ClusterQueue that
+// asks for it, the one that used least goes first. Usage is sampled, and what was used
+// counts half after the half-life.
+type UsageFairness struct {
+	HalfLife int64 // ns; 0 forgets all but the present
+	Interval int64 // between two samples, ns
+	Weights  [quota.Resources]float64
+}
+
 // NoticeAction is what the human does who finds a hung job.
 type NoticeAction uint8
 
@@ -129,7 +141,10 @@ type Timing struct {
 	NodeDetect    int64 // node down -> its pods are given up
 	WholeSeconds  bool  // condition clocks are truncated to the second
 	AdmitterCycle int64 // cost of one Admitter cycle
-	BinderCycle   int64 // cost of one Binder cycle
+	BinderCycle   int64 // cost of one Binder cycle that looks at up to FewNodes nodes
+	BinderNode    int64 // what each node more adds
+	PodBackoff    int64 // from a pod's first failed attempt until kube-scheduler tries it in its turn again; doubles
+	PodBackoffMax int64
 
 	Start        StartUp
 	PullBytesSec int64 // bytes per second of an image pull into an empty node; 0: no pulls
@@ -173,8 +188,19 @@ var Kubernetes = Timing{
 	WholeSeconds:  true,
 	AdmitterCycle: ms / 5,
 	BinderCycle:   3 * ms / 10,
+	BinderNode:    ms / 400, // to 1.5 ms at 5,000 nodes, of which 500 are looked at
+	PodBackoff:    1000 * ms,
+	PodBackoffMax: 10_000 * ms,
 	Start:         StartUp{Median: 3000 * ms, P99: 12_000 * ms, InitMin: 30_000 * ms, InitMax: 120_000 * ms},
 	PullBytesSec:  35_000_000,
+}
+
+// FewNodes is the size of the clusters on which cycles were recorded.
+const FewNodes = 16
+
+// cycle is the cost of a Binder cycle that looks at so many nodes.
+func (t *Timing) cycle(nodes int) int64 {
+	return t.BinderCycle + t.BinderNode*int64(max(0, nodes-FewNodes))
 }
 
 // clock truncates a condition's time as the API does.

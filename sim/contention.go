@@ -76,7 +76,8 @@ func (e *Engine) shareLinks() {
 	s.moved = false
 	if s.fluid != nil {
 		for _, j := range s.fluid.Solve() {
-			e.rerate(j, s.fluid.AllReduce(j).Nanos)
+			cost := s.fluid.AllReduce(j)
+			e.rerate(j, cost.Nanos, cost.Level)
 		}
 		return
 	}
@@ -110,7 +111,7 @@ func (e *Engine) reshape(j int32) {
 
 // rerate changes the speed of a running job. Its finish is planned anew only if it comes
 // closer; else the event that is planned finds work left.
-func (e *Engine) rerate(j int32, allReduce int64) {
+func (e *Engine) rerate(j int32, allReduce int64, level int8) {
 	jb := &e.jobs[j]
 	allReduce = max(jb.idleAllReduce, allReduce)
 	if allReduce == jb.allReduce {
@@ -118,7 +119,7 @@ func (e *Engine) rerate(j int32, allReduce int64) {
 	}
 	faster := allReduce < jb.allReduce
 	jb.advance(e.now)
-	e.setRate(j, allReduce)
+	e.setRate(j, allReduce, level)
 	if faster && !jb.checkpointing {
 		e.scheduleFinish(j)
 	}
@@ -152,11 +153,11 @@ func (e *Engine) flowRates() {
 		if n := int64(len(ends)); n > 0 {
 			mean = flow.CeilNanos(ends[n-1]) / n
 		}
-		step := e.stepOf(j)
+		step, jb := e.stepOf(j), &e.jobs[j]
 		if mean > step.Compute {
-			e.rerate(j, mean-step.Compute+step.Hidden)
+			e.rerate(j, mean-step.Compute+step.Hidden, jb.idleLevel)
 		} else {
-			e.rerate(j, e.jobs[j].idleAllReduce)
+			e.rerate(j, jb.idleAllReduce, jb.idleLevel)
 		}
 	}
 }

@@ -29,13 +29,14 @@ type SignalKind uint8
 
 // What controllers are told. Both get every signal and take what concerns them.
 const (
-	JobQueued  SignalKind = iota // Job is in its queue, new or returned
-	JobReady                     // every pod of Job is ready, and it was noticed
-	JobEvicted                   // Job lost its admission
-	QuotaFreed                   // quota of Job came back to its queue, Place
-	PodCreated                   // Pod waits for a node
-	PodDeleted                   // Pod waits no more
-	NodeFreed                    // something on Node was freed
+	JobQueued      SignalKind = iota // Job is in its queue, new or returned
+	JobReady                         // every pod of Job is ready, and it was noticed
+	JobEvicted                       // Job lost its admission
+	QuotaFreed                       // quota of Job came back to its queue, Place
+	QuotaReclaimed                   // part of the quota of Job, which goes on, came back to its queue, Place
+	PodCreated                       // Pod waits for a node
+	PodDeleted                       // Pod waits no more
+	NodeFreed                        // something on Node was freed: a pod of Job is gone
 	NodeUp
 	NodeDown
 	HoldEnded // Pod's hold ran out and its node was given back
@@ -46,8 +47,9 @@ type Signal struct {
 	Kind SignalKind
 	Job  int32
 	Pod  int32
-	// Place is the queue of QuotaFreed and the node of all others.
+	// Place is the queue of QuotaFreed and QuotaReclaimed, and the node of all others.
 	Place int32
+	At    int64 // when it happened: earlier than the cycle if the controller was busy
 }
 
 // Controller is one of the two reactive halves of a policy. It keeps state of its own,
@@ -86,11 +88,15 @@ type Explainer interface {
 // Binder decides which nodes pods get.
 type Binder interface {
 	Controller
+	// Undecided reports whether an attempt is ahead that may succeed, although nothing
+	// happens before: nobody is deadlocked until it was made.
+	Undecided() bool
 }
 
 // Policy is two controllers put together. Readiness says that waitForPodsReady governs
 // the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node, Blind that
-// the Admitter's assignments do not heed node affinity, which the Binder's nodes do.
+// the Admitter's assignments do not heed node affinity, which the Binder's nodes do. Looks is
+// how many nodes a cycle of the Binder looks at, of so many; nil: at all.
 type Policy struct {
 	Name      string
 	Admitter  Admitter
@@ -98,4 +104,5 @@ type Policy struct {
 	Readiness bool
 	GPUs      bool
 	Blind     bool
+	Looks     func(nodes int) int
 }

@@ -63,6 +63,9 @@ type Engine struct {
 	lost       []int32
 	left       []int64
 	parts      []part
+
+	stalls Stalls
+	bounds []Bounds // by job; nil without a fabric
 }
 
 // driver runs one controller: its pending signals, and the time it is busy until.
@@ -96,10 +99,15 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	if cfg.Fabric != nil {
 		e.scratch = fabric.NewScratch(cfg.Fabric)
 		e.sharing = newSharing(cfg)
+		e.bounds = make([]Bounds, len(cfg.Jobs))
 	}
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
-	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.BinderCycle, wakeKind: evBinderWake, wakeAt: Never}
+	looks := len(cfg.Cluster.Nodes)
+	if policy.Looks != nil {
+		looks = policy.Looks(looks)
+	}
+	e.bind = driver{controller: policy.Binder, cost: cfg.Timing.cycle(looks), wakeKind: evBinderWake, wakeAt: Never}
 	e.newSampler()
 	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
@@ -239,6 +247,7 @@ func (d *driver) unfinished() bool { return d.again || len(d.signals) > 0 }
 
 // signal tells both controllers.
 func (e *Engine) signal(s Signal) {
+	s.At = e.now
 	e.admit.signals = append(e.admit.signals, s)
 	e.bind.signals = append(e.bind.signals, s)
 }
@@ -249,6 +258,10 @@ func (e *Engine) signalJob(k SignalKind, j int32) {
 
 func (e *Engine) signalPlace(k SignalKind, place int32) {
 	e.signal(Signal{Kind: k, Job: -1, Pod: -1, Place: place})
+}
+
+func (e *Engine) signalFreed(j, node int32) {
+	e.signal(Signal{Kind: NodeFreed, Job: j, Pod: -1, Place: node})
 }
 
 func (e *Engine) signalPod(k SignalKind, p int32) {
@@ -349,6 +362,8 @@ func (e *Engine) handleJob(ev event) {
 		e.requeue(j)
 	case ev.kind == evTimeLimit:
 		e.fail(j, CauseDeadline)
+	case ev.kind == evReclaim:
+		e.reclaim(j)
 	case ev.kind == evBudget:
 		e.deactivate(j, CauseDeadline)
 	}

@@ -77,6 +77,7 @@ var commands = map[string]handler{
 	"config":   (*story).config,
 	"run":      (*story).run,
 	"ledger":   (*story).ledger,
+	"places":   (*story).places,
 	"jobs":     (*story).jobs,
 	"history":  (*story).history,
 	"verdicts": (*story).verdicts,
@@ -231,7 +232,7 @@ func (l *line) podSet() workloads.PodSet {
 
 func (s *story) jobOf(l *line, set workloads.PodSet) workloads.Job {
 	j := workloads.Job{Submit: l.time("at", 0), Duration: l.time("work", 0), Queue: l.get("queue", ""), Priority: int32(l.int("priority", 0)),
-		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
+		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Completions: int32(l.int("completions", 0)), PlainPods: l.get("plain", "") == "yes", Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
 	if l.get("start", "") == "timing" {
 		j.Startup = workloads.StartupFromTiming
 	}
@@ -299,7 +300,7 @@ func (s *story) configTiming(l *line) {
 		"ready-lag": &tm.ReadyLag, "finish-lag": &tm.FinishLag, "evict-stop": &tm.EvictStop, "evict-release": &tm.EvictRelease,
 		"termination": &tm.Termination, "flush": &tm.Flush, "strict-wake": &tm.StrictWake, "requeue-lag": &tm.Requeue,
 		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect,
-		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle,
+		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle, "pod-backoff": &tm.PodBackoff, "pod-backoff-max": &tm.PodBackoffMax,
 	} {
 		*field = l.time(name, *field)
 	}
@@ -422,6 +423,33 @@ func (w *words) add(verb, subject string, tr sim.Transition) {
 func (w *words) String() string { return strings.Join(w.out, "; ") }
 
 // ledger prints the accounts of the last run in GPU-seconds.
+// places prints the stalls by the place that bound them, and of each job what bound it most.
+func (s *story) places(t *testing.T, d *datadriven.TestData) string {
+	var b strings.Builder
+	r := s.result
+	for p := range sim.NumPlaces {
+		for _, x := range []struct {
+			account ledger.Account
+			sum     ledger.Uint128
+		}{{ledger.StallLocality, r.Stalls.Locality[p]}, {ledger.StallContention, r.Stalls.Contention[p]}} {
+			if !x.sum.IsZero() {
+				fmt.Fprintf(&b, "%-20s %-10s %s\n", x.account, p.Name(s.cfg.Cluster.Levels), gpuSeconds(x.sum))
+			}
+		}
+	}
+	for j := range r.Bounds {
+		most, ok := r.Bounds[j].Bottleneck()
+		fmt.Fprintf(&b, "%s %s %v", s.cfg.Jobs[j].ID, most.Name(s.cfg.Cluster.Levels), ok)
+		for p := range sim.NumPlaces {
+			if ran := r.Bounds[j].Ran[p]; !ran.IsZero() {
+				fmt.Fprintf(&b, ", at %s ran %s stalled %s", p.Name(s.cfg.Cluster.Levels), gpuSeconds(ran), gpuSeconds(r.Bounds[j].Stalled[p]))
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 func (s *story) ledger(t *testing.T, d *datadriven.TestData) string {
 	var b strings.Builder
 	for m, model := range s.cfg.Cluster.Models {

@@ -23,6 +23,7 @@ const (
 	evCheckpointEnd                    // 1
 	evPodGone                          // 1: a terminating pod is gone
 	evQuotaRelease                     // 1
+	evReclaim                          // 1: quota of pods that are needed no more comes back
 	evPodsReadySeen                    // 1: the readiness of a gang is noticed
 	evNodeUp                           // 2
 	evNodeDown                         // 3
@@ -47,7 +48,7 @@ const (
 )
 
 var rankOf = [numEventKinds]uint8{
-	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evPodsReadySeen: 1,
+	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evReclaim: 1, evPodsReadySeen: 1,
 	evNodeUp: 2, evNodeDown: 3, evPodRestart: 3, evArrival: 5,
 	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
 	evTimeLimit: 6, evBudget: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,

@@ -14,7 +14,7 @@ var contract = []struct {
 	kinds []eventKind
 }{
 	{1, "completions of jobs, checkpoints, start-ups, terminations; quota release",
-		[]eventKind{evPodReady, evJobFinish, evCheckpointEnd, evPodGone, evQuotaRelease, evPodsReadySeen}},
+		[]eventKind{evPodReady, evJobFinish, evCheckpointEnd, evPodGone, evQuotaRelease, evReclaim, evPodsReadySeen}},
 	{2, "a node comes up", []eventKind{evNodeUp}},
 	{3, "a node goes down, containers fail", []eventKind{evNodeDown, evPodRestart}},
 	{5, "arrivals", []eventKind{evArrival}},

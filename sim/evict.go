@@ -21,7 +21,7 @@ func (e *Engine) evict(j int32, c Cause) {
 	e.joinWaiting(j, &e.queued)
 	e.noteEviction(j)
 	if jb.charged {
-		e.releaseLater(j, e.cfg.Timing.EvictRelease)
+		e.releaseLater(j, e.releaseDelay(j))
 	} else {
 		e.returnLater(j)
 	}
@@ -36,6 +36,15 @@ func (e *Engine) dismiss(j int32, state JobState) {
 // grace is how long evicted pods hold their nodes.
 func (e *Engine) grace() int64 {
 	return e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
+}
+
+// releaseDelay is how long an evicted job keeps its quota: a batch Job until the control
+// plane has seen that it is suspended, plain pods until they are gone.
+func (e *Engine) releaseDelay(j int32) int64 {
+	if e.cfg.Jobs[j].PlainPods {
+		return e.grace()
+	}
+	return e.cfg.Timing.EvictRelease
 }
 
 // releaseLater gives a job's quota back after a delay.
@@ -102,7 +111,7 @@ func (e *Engine) deactivate(j int32, c Cause) {
 	e.dismiss(j, Deactivated)
 	e.ended++
 	e.noteEviction(j)
-	e.releaseLater(j, e.cfg.Timing.EvictRelease)
+	e.releaseLater(j, e.releaseDelay(j))
 }
 
 // noticed is the moment a human finds the job hanging.

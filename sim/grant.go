@@ -23,12 +23,12 @@ func (e *Engine) grantAll(j int32) {
 	jb := &e.jobs[j]
 	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 		st := &e.sets[s]
-		least := e.cfg.Jobs[j].PodSets[s-jb.setBase].MinCount
+		all, least := e.pending(j, st.full), e.cfg.Jobs[j].PodSets[s-jb.setBase].MinCount
 		if least == 0 {
-			least = st.full
+			least = all
 		}
-		if st.count != st.full || st.min != least {
-			e.grant(s, st.full, least)
+		if least = min(least, all); st.count != all || st.min != least {
+			e.grant(s, all, least)
 		}
 		if st.flavors != 0 {
 			e.give(s, 0)
@@ -64,7 +64,7 @@ func (e *Engine) unstretch(j int32) {
 // shareOf returns what a job asks for and what it was granted: GPUs, or pods if it has none.
 func (e *Engine) shareOf(j int32) (whole, part uint64) {
 	jb := &e.jobs[j]
-	if jb.pods == jb.slots {
+	if jb.pods == jb.slots || e.cfg.Jobs[j].Completions > 0 {
 		return 1, 1
 	}
 	if all := e.cfg.Jobs[j].TotalGPUs(); all > 0 {

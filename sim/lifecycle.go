@@ -244,6 +244,9 @@ func (e *Engine) noteHolding(j int32) {
 func (e *Engine) finish(j int32) {
 	jb := &e.jobs[j]
 	jb.advance(e.now)
+	if e.cfg.Jobs[j].Completions > 0 && e.nextWave(j) {
+		return
+	}
 	e.settle(j)
 	e.stopRunning(j, ledger.Held)
 	e.finishedAt = e.now
@@ -260,7 +263,7 @@ func (e *Engine) fail(j int32, c Cause) {
 	jb.evictions[c]++
 	e.emitFor(c.why(), Fail, j, -1, -1, jb.pods)
 	e.end(j, Failed, e.cfg.Timing.Termination)
-	e.releaseLater(j, e.cfg.Timing.EvictRelease)
+	e.releaseLater(j, e.releaseDelay(j))
 }
 
 // end closes the life of a job for good.

@@ -151,6 +151,7 @@ type slots struct {
 }
 
 type slot struct {
+	job     int32
 	node    int32 // -1 once the pod is gone
 	gpus    devices.Mask
 	milli   int32 // of each
@@ -178,7 +179,7 @@ func (e *Engine) removePod(p int32, grace int64) {
 		node := pd.node
 		e.unassume(p)
 		e.signalPod(PodDeleted, p)
-		e.signalPlace(NodeFreed, node)
+		e.signalFreed(pd.job, node)
 	case PodStarting, PodReady:
 		e.unbind(p, grace)
 	}
@@ -213,11 +214,11 @@ func (e *Engine) unbind(p int32, grace int64) {
 	if grace == 0 {
 		e.allocate(pd.node, -gpus, from)
 		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
-		e.freeNode(pd.node, st.request)
+		e.freeNode(pd.job, pd.node, st.request)
 		return
 	}
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
-	e.terminate(slot{node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
+	e.terminate(slot{job: pd.job, node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
 }
 
 func (e *Engine) terminate(s slot, grace int64) {
@@ -250,12 +251,13 @@ func (e *Engine) endTerminating(id int32) {
 	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)
 	e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
 	e.returnGPUs(s.node, s.gpus, s.milli)
-	e.freeNode(s.node, s.request)
+	e.freeNode(s.job, s.node, s.request)
 }
 
-// freeNode returns resources to a node and says so; pods in line for it come first.
-func (e *Engine) freeNode(node int32, r topology.Resources) {
+// freeNode returns what a pod of a job had of a node and says so; pods in line for it come
+// first.
+func (e *Engine) freeNode(j, node int32, r topology.Resources) {
 	e.take(Physical, node, topology.Resources{}.Minus(r))
 	e.bindPipelined(node)
-	e.signalPlace(NodeFreed, node)
+	e.signalFreed(j, node)
 }

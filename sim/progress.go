@@ -37,6 +37,9 @@ type progress struct {
 	idealAllReduce int64 // ns; 0 until known
 	idleAllReduce  int64 // ns where it stands, without neighbours
 	allReduce      int64 // ns now
+	idleLevel      int8  // what binds it without neighbours, as fabric.Cost has it
+	idlePlace      Place // the same as a place, and now
+	place          Place
 	allReducePPM   int64
 	localityPPM    int64
 	stepPPM        int64
@@ -112,21 +115,23 @@ func (jb *job) advance(now int64) {
 	jb.stepSum.AddProduct(uint64(dt), uint64(jb.stepPPM))
 }
 
-// part is a stretch of running time at risk, on the GPUs of one model that did it.
+// part is a stretch of running time at risk, on the GPUs of one model that did it, and where
+// the fabric bound it.
 type part struct {
-	model int32
+	model            int32
+	idlePlace, place Place
 	ledger.Stretch
 }
 
 // closeParts turns the time at risk into parts, one per GPU model, before the gang's GPUs
-// change or before it is booked. The fractions of a nanosecond carry over.
+// or what binds it change, or before it is booked. The fractions of a nanosecond carry over.
 func (e *Engine) closeParts(j int32, parts []part) []part {
 	jb := &e.jobs[j]
 	useful, uRest := jb.useful.Shr32()
 	unshared, sRest := jb.unsharedU.Shr32()
 	for m, milli := range e.runningGPUs(j) {
 		if milli > 0 {
-			parts = append(parts, part{int32(m), ledger.Stretch{From: jb.stretchFrom, Wall: jb.wall, Milli: milli, Useful: useful, Unshared: unshared}})
+			parts = append(parts, part{int32(m), jb.idlePlace, jb.place, ledger.Stretch{From: jb.stretchFrom, Wall: jb.wall, Milli: milli, Useful: useful, Unshared: unshared}})
 		}
 	}
 	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
@@ -160,6 +165,7 @@ func (e *Engine) settle(j int32) {
 		e.books.Settle(p.model, &p.Stretch)
 		e.timeline.Settle(accountLane(p.model), &p.Stretch)
 		e.jobs[j].settled.Settle(&p.Stretch)
+		e.settlePlaces(j, p, true)
 	}
 }
 
@@ -171,6 +177,7 @@ func (e *Engine) lose(j int32) {
 		e.books.Lose(p.model, &p.Stretch)
 		e.timeline.Lose(accountLane(p.model), &p.Stretch)
 		e.jobs[j].settled.Lose(&p.Stretch)
+		e.settlePlaces(j, p, false)
 	}
 }
 
@@ -269,16 +276,18 @@ func (e *Engine) setRates(j int32) {
 		jb.idealAllReduce = e.idealAllReduce(j, gang)
 	}
 	if jb.idealAllReduce <= 0 {
+		e.bound(j, PlaceNone, PlaceNone)
 		return
 	}
 	e.cfg.Fabric.Load(e.scratch, gang, TrafficOf(model), &e.load)
-	jb.idleAllReduce = max(jb.idealAllReduce, e.load.Idle.Nanos)
-	e.setRate(j, jb.idleAllReduce)
+	jb.idleAllReduce, jb.idleLevel = max(jb.idealAllReduce, e.load.Idle.Nanos), e.load.Idle.Level
+	e.setRate(j, jb.idleAllReduce, jb.idleLevel)
 	e.joinFabric(j)
 }
 
-// setRate sets the rates of a job whose all-reduce takes so long.
-func (e *Engine) setRate(j int32, allReduce int64) {
+// setRate sets the rates of a job whose all-reduce takes so long, and what binds it.
+func (e *Engine) setRate(j int32, allReduce int64, level int8) {
+	e.bound(j, e.placeOf(e.jobs[j].idleLevel), e.placeOf(level))
 	jb, model := &e.jobs[j], e.cfg.Jobs[j].Model
 	jb.allReduce = allReduce
 	idealStep, step := model.StepNanos(jb.idealAllReduce), model.StepNanos(allReduce)

@@ -132,6 +132,8 @@ type auditedJob struct {
 	since      int64 // of running
 	remaining  int64
 	granted    int32
+	completed  int32
+	waved      int64 // when a wave last ended
 	reduced    bool  // it had fewer pods than all, and nobody knows how much is left
 	startedAt  int64 // first barrier of this admission
 	useful     int64 // milli-GPU x ns; small enough in every scenario here
@@ -158,7 +160,7 @@ func newAuditor(t tb, cfg *sim.Config) *auditor {
 		a.counts[i] = make([]ledger.Uint128, len(cfg.Cluster.Models))
 	}
 	for j := range a.jobs {
-		a.jobs[j] = auditedJob{state: "future", remaining: cfg.Jobs[j].Duration, admit: -1, start: -1, finish: -1}
+		a.jobs[j] = auditedJob{state: "future", waved: -1, remaining: cfg.Jobs[j].Duration, admit: -1, start: -1, finish: -1}
 		for s, ps := range cfg.Jobs[j].PodSets {
 			a.split = a.split && (ps.MinCount == 0 || ps.MinCount == ps.Count)
 			for range ps.Count {
@@ -409,6 +411,9 @@ func (a *auditor) holds(job int32) (bool, int32) {
 		if least == 0 {
 			least = ps.Count
 		}
+		if n := a.cfg.Jobs[job].Completions; n > 0 {
+			least = min(least, n-a.jobs[job].completed)
+		}
 		if ready[s] < least {
 			return false, all
 		}
@@ -440,6 +445,9 @@ func (a *auditor) mayHave(job, count int32) bool {
 			least += ps.Count
 		}
 	}
+	if a.cfg.Jobs[job].Completions > 0 {
+		least = 1
+	}
 	return least <= count && count <= all
 }
 
@@ -448,7 +456,7 @@ func (a *auditor) mayHave(job, count int32) bool {
 // nor is what was done before an eviction, in parts of a nanosecond.
 func (a *auditor) stretch(job, count int32) {
 	j, spec := &a.jobs[job], &a.cfg.Jobs[job]
-	if all := int64(len(j.pods)); int64(count) < all {
+	if all := int64(len(j.pods)); int64(count) < all && spec.Completions == 0 {
 		j.reduced = j.reduced || j.evicted > 0 || len(spec.PodSets) > 1
 		j.remaining = (j.remaining*all + int64(count) - 1) / int64(count)
 	}
@@ -460,11 +468,8 @@ func (a *auditor) finish(job int32) {
 	j := &a.jobs[job]
 	a.check(j.running, "not running")
 	a.move(j, "admitted", "finished")
-	if spec := &a.cfg.Jobs[job]; a.cfg.Fabric == nil {
-		took := j.remaining
-		if spec.CheckpointInterval > 0 {
-			took += max(0, (j.remaining-1)/spec.CheckpointInterval) * spec.CheckpointCost
-		}
+	if a.cfg.Fabric == nil {
+		took := a.took(job)
 		a.check(j.reduced || a.now-j.since == took, "ran %s, its work takes %s", seconds(a.now-j.since), seconds(took))
 	}
 	a.stop(job, true)
@@ -532,6 +537,9 @@ func (a *auditor) lose(job, rank, node int32) {
 	a.check(pod.node == node, "was on node %d, not %d", pod.node, node)
 	wasReady := pod.ready
 	pod.ready = false
+	pod.ready = wasReady
+	a.wave(job)
+	pod.ready = false
 	if holds, _ := a.holds(job); !holds {
 		pod.ready = wasReady
 		a.stop(job, false)
@@ -539,7 +547,7 @@ func (a *auditor) lose(job, rank, node int32) {
 	}
 	pod.node = -1
 	r := a.request(job, pod)
-	if a.down[node] || a.restarts(job, rank) {
+	if a.down[node] || a.at.Why == 0 && (a.restarts(job, rank) || j.waved == a.now) {
 		a.used[node] = a.used[node].Minus(r)
 		return
 	}
@@ -548,6 +556,35 @@ func (a *auditor) lose(job, rank, node int32) {
 	a.ending[node] = a.ending[node].Plus(r)
 	a.gone = append(a.gone, departure{a.now + a.cfg.Timing.Termination, node, r})
 	a.depart()
+}
+
+// took is how long a job's remaining work takes, with a checkpoint after every interval but not
+// at the end.
+func (a *auditor) took(job int32) int64 {
+	left, spec := a.jobs[job].remaining, &a.cfg.Jobs[job]
+	if spec.CheckpointInterval > 0 {
+		return left + max(0, (left-1)/spec.CheckpointInterval)*spec.CheckpointCost
+	}
+	return left
+}
+
+// wave reports whether a job with completions has just done the work of a wave, and prepares
+// it for the next.
+func (a *auditor) wave(job int32) bool {
+	j, spec := &a.jobs[job], &a.cfg.Jobs[job]
+	if spec.Completions == 0 || !j.running || a.at.Why != 0 || a.cfg.Fabric == nil && a.now-j.since != a.took(job) {
+		return false
+	}
+	for p := range j.pods {
+		if j.pods[p].ready {
+			j.completed++
+		}
+	}
+	a.check(j.completed < spec.Completions, "all pods ran to their end")
+	a.stop(job, true)
+	j.granted = min(j.granted, spec.Completions-j.completed)
+	j.remaining, j.waved = spec.Duration, a.now
+	return true
 }
 
 // restarts reports whether a pod's containers fail now: it is bound again at once.
@@ -791,6 +828,12 @@ func drawJob(t *rapid.T, cfg *sim.Config, o options) workloads.Job {
 		ps := drawPodSet(t, cfg, o)
 		ps.Name = fmt.Sprintf("s%d", i)
 		j.PodSets = append(j.PodSets, ps)
+	}
+	if n := j.Pods(); len(j.PodSets) == 1 && maybe(t, "completions", 10) {
+		j.Completions = n + int32(rapid.IntRange(0, 9).Draw(t, "more"))
+	}
+	if maybe(t, "restarts", 10) {
+		j.Restarts = []workloads.Restart{{Time: drawTime(t, "fails", 1, 60), Rank: int32(rapid.IntRange(-1, int(j.Pods())-1).Draw(t, "rank")), Ready: drawTime(t, "back", 0, 30)}}
 	}
 	return j
 }

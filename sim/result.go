@@ -25,7 +25,7 @@ type JobRow struct {
 	Locality   int64 // the part of AllReduce that the placement alone makes
 	Step       int64
 	Spent      ledger.Spent // running time by what it was, milli-GPU x ns
-	Refusal    Reason       // why GPUs that were free did not help it, the last time that some were while it waited
+	Refusal    Reason       // why it waited when it last claimed GPUs that were free, or waits at the end
 	NeverFits  bool
 	Carried    bool   // ran before the measured window: outside wait statistics
 	Message    string // why a job that is still queued has no place, in the scheduler's words; "" if there is nothing to add
@@ -48,6 +48,8 @@ type Result struct {
 	Samples      []Sample       // the same every Config.SampleEvery, from time 0
 	Findings     []Finding
 	Timeline     *ledger.Timeline // see Account and Queue
+	Stalls       Stalls           // the two stalls by what bound
+	Bounds       []Bounds         // the same by job; nil without a fabric
 }
 
 // Finish ends the run at its own end: settles what is at risk, checks the books and
@@ -71,6 +73,8 @@ func (e *Engine) Finish() *Result {
 	e.closeTimeline()
 	r.Timeline = e.timeline
 	e.must(e.books.Balanced(), "the accounts do not sum to capacity x time")
+	e.must(e.stallsAdd(), "the stalls by place do not add up to the accounts")
+	r.Stalls, r.Bounds = e.stalls, e.bounds
 	r.Jobs = make([]JobRow, len(e.jobs))
 	for j := range e.jobs {
 		r.Jobs[j] = e.row(int32(j))
@@ -125,10 +129,11 @@ func (e *Engine) explain(rows []JobRow) {
 }
 
 func (e *Engine) row(j int32) JobRow {
+	e.refuseWaiting(j)
 	jb := &e.jobs[j]
 	spec := &e.cfg.Jobs[j]
 	r := JobRow{State: jb.state, Queue: jb.queue, Pods: jb.slots, Admitted: jb.granted, GPUs: spec.TotalGPUs(), Submit: spec.Submit,
-		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Duration,
+		FirstAdmit: jb.firstAdmit, FirstStart: jb.firstStart, Finish: -1, Work: spec.Work(),
 		Evictions: jb.evictions, Requeues: jb.requeues, RunNanos: jb.runNanos, Spent: jb.settled, Refusal: jb.refusal, NeverFits: jb.neverFits, Carried: spec.Carried}
 	if jb.state == Finished {
 		r.Finish = jb.finishedAt

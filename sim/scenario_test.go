@@ -99,6 +99,7 @@ type scriptBinder script
 
 func (b *scriptBinder) Reset(sim.View)             {}
 func (b *scriptBinder) Signals(batch []sim.Signal) { b.seen = append(b.seen, batch...) }
+func (b *scriptBinder) Undecided() bool            { return false }
 func (b *scriptBinder) Cycle(tx *sim.Tx) bool {
 	if len(b.steps) == 0 || b.steps[0].at*sec > tx.Now() {
 		return false

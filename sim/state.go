@@ -71,6 +71,7 @@ const (
 type job struct {
 	state   JobState
 	queue   int32
+	local   int32        // its LocalQueue, -1 for none
 	visible bool         // its Workload reached the Admitter
 	charged bool         // its quota is taken
 	holds   []quota.Item // what is charged
@@ -83,6 +84,8 @@ type job struct {
 	setBase, sets      int32
 	podStep            int32 // pods created so far in this admission
 	granted            int32 // pods of its last admission
+	completed          int32 // pods that ran to their end, of a job with completions
+	chargedPods        int32 // whose quota is taken
 	bound, ready       int32
 	setsReady          int32
 	holding, neverFits bool

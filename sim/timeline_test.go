@@ -161,12 +161,11 @@ func (a *auditor) compareBucket(r *sim.Result, b, m int) {
 	}
 }
 
-// overTwoQueues plays two queues of a cohort: `a` has all the quota and `b` borrows it.
-func overTwoQueues(t *testing.T) *sim.Result {
+// playGang plays a configuration under the policy gang.
+func playGang(t *testing.T, cfg *sim.Config) *sim.Result {
 	t.Helper()
-	s := borrowing(t)
 	d, _ := policies.Lookup("gang")
-	e, err := sim.New(s, d.New(nil), nil)
+	e, err := sim.New(cfg, d.New(nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func borrowing(t *testing.T) *sim.Config {
 
 // The job of a waits from 5 s to 10 s; b borrows two of its four GPUs.
 func TestQueuesOverTime(t *testing.T) {
-	r := overTwoQueues(t)
+	r := playGang(t, borrowing(t))
 	if n := r.Timeline.Buckets(); n != 20 {
 		t.Fatalf("%d buckets, want one per second of 20", n)
 	}
@@ -223,6 +222,28 @@ func TestQueuesOverTime(t *testing.T) {
 			if got := r.Queue(c.second+i, c.queue, c.lane); got != product {
 				t.Errorf("lane %d of queue %d in second %d: %v, want %d", c.lane, c.queue, c.second+i, got, want)
 			}
+		}
+	}
+}
+
+// A row says why a job waited, or still does, though no GPU is free.
+func TestRefusal(t *testing.T) {
+	full := borrowing(t)
+	full.Jobs[0].PodSets[0].Count = 8
+	cut := *full
+	cut.Until = 7 * sec
+	for _, c := range []struct {
+		name          string
+		cfg           *sim.Config
+		first, second sim.Reason
+	}{
+		{"four were free of six", borrowing(t), sim.ReasonNone, sim.ReasonInsufficient},
+		{"none was free, and it started", full, sim.ReasonNone, sim.ReasonNone},
+		{"none is free, and it waits", &cut, sim.ReasonNone, sim.ReasonInsufficient},
+	} {
+		r := playGang(t, c.cfg)
+		if got := [2]sim.Reason{r.Jobs[0].Refusal, r.Jobs[1].Refusal}; got != [2]sim.Reason{c.first, c.second} {
+			t.Errorf("%s: %v", c.name, got)
 		}
 	}
 }

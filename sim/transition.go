@@ -58,6 +58,16 @@ const firstCause Why = 32
 
 func (c Cause) why() Why { return firstCause + Why(c) }
 
+// WhyNamed is the inverse of String; 0 for a name that there is not.
+func WhyNamed(name string) Why {
+	for w := range firstCause + Why(NumCauses) {
+		if w.String() == name {
+			return w
+		}
+	}
+	return 0
+}
+
 // String returns the name of the reason or the cause, "" if there is none.
 func (w Why) String() string {
 	switch {

@@ -192,6 +192,7 @@ func (e *Engine) charge(j int32) {
 	jb.charged = true
 	e.quota.UseAll(jb.queue, jb.holds)
 	e.reservedRate += e.total(j)[topology.GPU]
+	jb.chargedPods = jb.pods
 	e.count(j, ChargedGPUs, jb.charge())
 }
 
@@ -199,7 +200,7 @@ func (e *Engine) uncharge(j int32) {
 	jb := &e.jobs[j]
 	jb.charged = false
 	e.quota.FreeAll(jb.queue, jb.holds)
-	e.reservedRate -= e.total(j)[topology.GPU]
+	e.reservedRate -= e.total(j)[topology.GPU] + int64(jb.chargedPods-jb.pods)*e.sets[jb.setBase].request[topology.GPU]
 	e.count(j, ChargedGPUs, -jb.charge())
 }
 

@@ -23,7 +23,7 @@ func (e *Engine) find(f Finding) {
 // nothing runs, starts, terminates or is due that could free them.
 func (e *Engine) detectDeadlock() {
 	if e.holding == 0 || e.running > 0 || e.startingPods > 0 || e.slots.live > 0 ||
-		slices.Contains(e.deadlocks, e.holdingSet) || e.admit.unfinished() || e.bind.unfinished() || e.changePending() {
+		slices.Contains(e.deadlocks, e.holdingSet) || e.admit.unfinished() || e.bind.unfinished() || e.policy.Binder.Undecided() || e.changePending() {
 		return
 	}
 	e.deadlocks = append(e.deadlocks, e.holdingSet)

@@ -23,6 +23,9 @@ func (v View) Cluster() *topology.Cluster { return v.e.cfg.Cluster }
 // Timing holds the latencies of the run.
 func (v View) Timing() *Timing { return &v.e.cfg.Timing }
 
+// BinderCycle is what a cycle of the Binder costs.
+func (v View) BinderCycle() int64 { return v.e.bind.cost }
+
 // Jobs returns the number of jobs of the trace, Pods of all their pods and PodSets of all
 // their PodSets.
 func (v View) Jobs() int    { return len(v.e.jobs) }
@@ -37,6 +40,15 @@ func (v View) State(j int32) JobState { return v.e.jobs[j].state }
 
 // Queue returns a job's ClusterQueue.
 func (v View) Queue(j int32) int32 { return v.e.jobs[j].queue }
+
+// LocalQueue returns the LocalQueue a job was sent to, or -1.
+func (v View) LocalQueue(j int32) int32 { return v.e.jobs[j].local }
+
+// LocalQueues are those of the scenario.
+func (v View) LocalQueues() []quota.LocalQueue { return v.e.cfg.Locals }
+
+// UsageFairness is admission fair sharing as configured.
+func (v View) UsageFairness() *UsageFairness { return &v.e.cfg.Usage }
 
 // QueueTime returns the time that orders a job within its queue.
 func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }

@@ -67,3 +67,15 @@ func TestSameWithoutWhy(t *testing.T) {
 		t.Error("another number of pods is the same")
 	}
 }
+
+func TestWhyNamed(t *testing.T) {
+	for w := range sim.Why(64) {
+		name := w.String()
+		if got := sim.WhyNamed(name); name != "" && got != w || name == "" && got != 0 {
+			t.Errorf("%d is called %q, which is %d", w, name, got)
+		}
+	}
+	if sim.WhyNamed("nosuch") != 0 {
+		t.Error("a name that there is not")
+	}
+}

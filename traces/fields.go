@@ -47,18 +47,25 @@ var jobFields = []field[job]{
 	{"gpus", number, setGPUs, getGPUs},
 	word("queue", func(j *job) *string { return &j.Queue }),
 	word("tenant", func(j *job) *string { return &j.Tenant }),
+	word("namespace", func(j *job) *string { return &j.Namespace }),
+	{"labels", list, setLabels, getLabels},
 	{"priority", number, setPriority, func(j *job) string { return nonZero(int64(j.Priority)) }},
+	{"preemption_policy", text, setPreemption, getPreemption},
 	{"model", text, setModel, getModel},
 	quantity("time_limit_seconds", seconds, func(j *job) *int64 { return &j.TimeLimit }),
+	quantity("maximum_execution_seconds", seconds, func(j *job) *int64 { return &j.AdmittedLimit }),
 	quantity("checkpoint_interval_seconds", seconds, func(j *job) *int64 { return &j.CheckpointInterval }),
 	quantity("checkpoint_cost_seconds", seconds, func(j *job) *int64 { return &j.CheckpointCost }),
 	{"startup_seconds", number, setStartup, getStartup},
 	word("image", func(j *job) *string { return &j.Image }),
 	bytesField("image_size", func(j *job) *int64 { return &j.ImageBytes }),
-	{"carried", flag, setCarried, getCarried},
+	truth("carried", func(j *job) *bool { return &j.Carried }),
 	affinity("pod_affinity", func(j *job) *[]workloads.PodTerm { return &j.Affinity }),
 	affinity("pod_anti_affinity", func(j *job) *[]workloads.PodTerm { return &j.AntiAffinity }),
 	{"topology_spread", list, setSpread, getSpread},
+	{"restarts", list, setRestarts, getRestarts},
+	{"completions", number, setCompletions, getCompletions},
+	truth("plain_pods", func(j *job) *bool { return &j.PlainPods }),
 }
 
 // podFields are the fields of equal pods. Where a job has one PodSet they stand beside
@@ -228,19 +235,22 @@ func getStartup(j *job) string {
 	return seconds.format(j.Startup)
 }
 
-func setCarried(_ *context, j *job, s string) error {
-	if s != "true" && s != "false" {
-		return fmt.Errorf("%s is neither true nor false", quote(s))
+// truth is a field that holds true or false; false is not written.
+func truth(name string, at func(*job) *bool) field[job] {
+	set := func(_ *context, j *job, s string) error {
+		if s != "true" && s != "false" {
+			return fmt.Errorf("%s is neither true nor false", quote(s))
+		}
+		*at(j) = s == "true"
+		return nil
 	}
-	j.Carried = s == "true"
-	return nil
-}
-
-func getCarried(j *job) string {
-	if !j.Carried {
-		return ""
+	get := func(j *job) string {
+		if !*at(j) {
+			return ""
+		}
+		return "true"
 	}
-	return "true"
+	return field[job]{name, flag, set, get}
 }
 
 func setPodSetName(c *context, p *podSet, s string) (err error) {

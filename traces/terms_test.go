@@ -17,7 +17,13 @@ func TestTermsRefuse(t *testing.T) {
 		{"topology_spread", "rack:1|zone:3:soft", ""},
 		{"topology_spread", "rack", "expected LEVEL:SKEW"},
 		{"topology_spread", "rack:0", "no topology spread constraint"},
-		{"topology_spread", "rack:1:hard", "or LEVEL:SKEW:soft"},
+		{"topology_spread", "rack:1:hard", "expected LEVEL:SKEW, with :soft"},
+		{"topology_spread", "rack:1:min=0", "no topology spread constraint"},
+		{"topology_spread", "rack:1@=x", "is no condition on a label"},
+		{"pod_affinity", "rack@app>x", "is no condition on a label"},
+		{"labels", "app", "is no label"},
+		{"labels", "=web", "is no label"},
+		{"preemption_policy", "never", "expected PreemptLowerPriority or Never"},
 		{"topology_spread", ":1", "no topology spread constraint"},
 	} {
 		text := "id,submit_seconds,duration_seconds,gpus," + c.column + "\na,0,1,1," + c.value + "\n"

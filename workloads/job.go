@@ -57,21 +57,6 @@ type PodSet struct {
 	Tolerations  []topology.Toleration  // of taints that keep other pods off
 }
 
-// PodTerm asks for a job's pods to be in one domain of a level, or in none together; of
-// what is preferred by how much. Weight 0 is required.
-type PodTerm struct {
-	Level  string
-	Weight int32
-}
-
-// SpreadConstraint bounds by how much the pods of a job in the domains of a level differ
-// in number. A soft one is preferred only.
-type SpreadConstraint struct {
-	Level   string
-	MaxSkew int32
-	Soft    bool
-}
-
 // Job is one gang: it makes progress only while its start barrier holds. All times are
 // nanoseconds; Submit counts from the start of the scenario.
 type Job struct {
@@ -81,10 +66,13 @@ type Job struct {
 	Duration int64 // work at ideal speed
 	GPUs     int32 // total asked for by traces that do not give a shape; see Shape
 
-	Queue    string
-	Tenant   string
-	Priority int32
-	PodSets  []PodSet
+	Queue     string
+	Tenant    string
+	Namespace string            `json:",omitempty"` // of its pods; empty is a namespace too
+	Labels    map[string]string `json:",omitempty"` // of its pods, for selectors
+	Priority  int32
+	NoPreempt bool `json:",omitempty"` // its pods push nobody off: preemptionPolicy Never
+	PodSets   []PodSet
 
 	// What pods ask of each other under kube-scheduler, which other binders do not heed.
 	Affinity     []PodTerm          `json:",omitempty"`
@@ -97,6 +85,8 @@ type Job struct {
 	CheckpointCost     int64
 	Startup            int64     // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
 	Restarts           []Restart `json:",omitempty"`
+	Completions        int32     `json:",omitzero"` // pods that have to run to their end, of a job with one PodSet; 0: each once, together
+	PlainPods          bool      `json:",omitzero"` // its pods have no Job above them: evicted, their quota comes back when they are gone
 	Image              string
 	ImageBytes         int64
 
@@ -131,6 +121,14 @@ func NewJob(id string, row int64) Job {
 // neither of which converting, slicing or relabelling a trace changes.
 func (j *Job) StableID() uint64 { return rng.StableID(j.ID, j.Row) }
 
+// Work returns the time the job works at ideal speed: its duration, as often as it has waves.
+func (j *Job) Work() int64 {
+	if n := j.Pods(); j.Completions > n && n > 0 {
+		return j.Duration * int64((j.Completions+n-1)/n)
+	}
+	return j.Duration
+}
+
 // Pods returns the number of pods of the job.
 func (j *Job) Pods() int32 {
 	var n int32
@@ -138,6 +136,17 @@ func (j *Job) Pods() int32 {
 		n += j.PodSets[i].Count
 	}
 	return n
+}
+
+// GPUsByPod lists the milli-GPU of the job's pods, in rank order.
+func (j *Job) GPUsByPod() []int32 {
+	var gpus []int32
+	for i := range j.PodSets {
+		for range j.PodSets[i].Count {
+			gpus = append(gpus, int32(j.PodSets[i].Request[topology.GPU]))
+		}
+	}
+	return gpus
 }
 
 // TotalGPUs returns the milli-GPU the job asks for with all its pods.

@@ -47,6 +47,9 @@ func Validate(j *Job) error {
 	if err := validatePodSets(j.PodSets); err != nil {
 		return err
 	}
+	if n := j.Pods(); j.Completions != 0 && (len(j.PodSets) != 1 || j.Completions < n || int64(j.Completions)/int64(max(n, 1)) > maxCheckpoints) {
+		return wrong("completions", "%d: expected one PodSet, and at least its %d pods", j.Completions, n)
+	}
 	if err := validateRestarts(j); err != nil {
 		return err
 	}

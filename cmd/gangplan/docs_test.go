@@ -12,7 +12,10 @@ import (
 
 // TestDocs runs every command of a console block in the README and in docs, and compares
 // what it prints. `| tail -1` keeps the last line and `| grep -E WORDS` the lines with one
-// of the words, as a reader would. Files are found from the top of the repository.
+// of the words, as a reader would. `# exits with 1` says that the command does, and a
+// backslash that it goes on. Files are found from the top of the repository; what commands
+// write goes to a folder that those of one file share. With GANGPLAN_UPDATE=1 the blocks are
+// written anew.
 func TestDocs(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -24,14 +27,33 @@ func TestDocs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		folder := ""
 		for _, block := range consoleBlocks(string(text)) {
-			ran++
-			t.Run(filepath.Base(file)+"/"+block.command, func(t *testing.T) { block.check(t) })
+			if ran++; folder == "" {
+				folder = likeTheTop(t)
+			}
+			t.Run(filepath.Base(file)+"/"+block.command, func(t *testing.T) { block.check(t, file, folder) })
 		}
 	}
 	if ran == 0 {
 		t.Error("no console block was found: nothing was tested")
 	}
+}
+
+// likeTheTop makes a folder that looks like the top of the repository and can be written to.
+func likeTheTop(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"testdata", "docs", "README.md"} {
+		top, err := filepath.Abs(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(top, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 // consoleBlock is a command of the docs and the output printed under it.
@@ -49,21 +71,41 @@ func consoleBlocks(text string) []consoleBlock {
 		var body string
 		body, text, _ = strings.Cut(rest, "```")
 		for _, part := range strings.Split("\n"+body, "\n$ ")[1:] {
-			command, want, _ := strings.Cut(part, "\n")
-			blocks = append(blocks, consoleBlock{command, want})
+			command, want, _ := strings.Cut(strings.ReplaceAll(part, "\\\n", "\x00"), "\n")
+			blocks = append(blocks, consoleBlock{strings.ReplaceAll(command, "\x00", "\\\n"), want})
 		}
 	}
 }
 
-func (b consoleBlock) check(t *testing.T) {
-	t.Chdir("../..")
-	line, filter, _ := strings.Cut(b.command, " | ")
-	args := strings.Fields(line)
+// words takes a command line apart as a shell does; text in single quotes is one word.
+func words(line string) []string {
+	var out []string
+	for i, part := range strings.Split(strings.ReplaceAll(line, "\\\n", " "), "'") {
+		switch fields := strings.Fields(part); {
+		case i%2 == 1:
+			out = append(out, part)
+		default:
+			out = append(out, fields...)
+		}
+	}
+	return out
+}
+
+func (b consoleBlock) check(t *testing.T, file, folder string) {
+	file, _ = filepath.Abs(file)
+	t.Chdir(folder)
+	line, comment, _ := strings.Cut(b.command, " # ")
+	line, filter, _ := strings.Cut(line, " | ")
+	want := exitOK
+	if _, code, ok := strings.Cut(comment, "exits with "); ok {
+		want = int(code[0] - '0')
+	}
+	args := words(line)
 	if args[0] != "gangplan" {
 		t.Fatalf("expected a gangplan command")
 	}
 	var out, errOut bytes.Buffer
-	if code := execute(context.Background(), args[1:], strings.NewReader(""), &out, &errOut); code != exitOK {
+	if code := execute(context.Background(), args[1:], strings.NewReader(""), &out, &errOut); code != want {
 		t.Fatalf("exit code %d: %s", code, errOut.String())
 	}
 	got := strings.TrimSpace(out.String())
@@ -73,8 +115,26 @@ func (b consoleBlock) check(t *testing.T) {
 	if words, ok := strings.CutPrefix(filter, "grep -E "); ok {
 		got = grep(t, strings.Trim(words, "'"), got)
 	}
-	if trimRight(got) != trimRight(strings.TrimSpace(b.want)) {
+	switch {
+	case trimRight(got) == trimRight(strings.TrimSpace(b.want)):
+	case os.Getenv("GANGPLAN_UPDATE") != "":
+		b.rewrite(t, file, got)
+	default:
 		t.Errorf("prints\n%s\nbut the docs say\n%s", got, b.want)
+	}
+}
+
+// rewrite puts what the command prints into its block.
+func (b consoleBlock) rewrite(t *testing.T, file, got string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := "$ " + b.command + "\n"
+	blank := b.want[len(strings.TrimRight(b.want, "\n")):]
+	fresh := strings.Replace(string(text), head+b.want, head+trimRight(got)+blank, 1)
+	if err := os.WriteFile(file, []byte(fresh), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 
@@ -97,15 +98,7 @@ func (c *curves) plotColumn(folder string, from, to, column int) error {
 // put behind.
 func writeFigure(name string, c *figure.Chart) error {
 	for _, format := range figure.Formats() {
-		out, err := os.Create(name + "." + format)
-		if err != nil {
-			return err
-		}
-		if err := c.Write(out, format); err != nil {
-			out.Close()
-			return err
-		}
-		if err := out.Close(); err != nil {
+		if err := writeWhole(name+"."+format, func(w io.Writer) error { return c.Write(w, format) }); err != nil {
 			return err
 		}
 	}

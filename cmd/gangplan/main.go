@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/gangplan/gangplan/internal/study"
+	"github.com/gangplan/gangplan/internal/study/sweep"
 	"github.com/spf13/cobra"
 )
 
@@ -38,6 +39,7 @@ func main() {
 // else to errOut.
 func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot()
+	strictHelp(root)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -53,10 +55,10 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 	case errors.Is(err, errFailed):
 		return exitFailed
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(errOut, "gangplan: interrupted; nothing was written")
+		fmt.Fprintf(errOut, "gangplan: %s\n", interruption(err))
 		return exitInterrupted
 	case errors.As(err, &broken):
-		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", broken, commandLine(args), broken.Stack)
+		fmt.Fprintf(errOut, "gangplan: internal error, please report it: %v\nreproduce: gangplan %s\n%s", err, commandLine(args), broken.Stack)
 		return exitBroken
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -65,6 +67,15 @@ func exitCode(err error, args []string, errOut io.Writer) int {
 		}
 	}
 	return exitUsage
+}
+
+// interruption says what became of what was interrupted.
+func interruption(err error) string {
+	var stopped *sweep.Interrupted
+	if errors.As(err, &stopped) {
+		return stopped.Error()
+	}
+	return "interrupted; nothing was written"
 }
 
 // commandLine joins arguments so that a shell takes them apart again.
@@ -89,6 +100,21 @@ evictions and requeues, all-reduce slowdowns.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newDemo(), newRun(), newDiff(), newVerify(), newFabric(), newFragmentation(), newPolicies(), newVersion())
+	root.AddCommand(
+		newDemo(),
+		newRun(),
+		newDiff(),
+		newCompare(),
+		newSweep(),
+		newSize(),
+		newCheck(),
+		newPlot(),
+		newFabric(),
+		newFragmentation(),
+		newCluster(),
+		newVerify(),
+		newPolicies(),
+		newVersion(),
+	)
 	return root
 }

@@ -17,12 +17,14 @@ import (
 
 // runFlags are the flags of run and demo.
 type runFlags struct {
-	file     string
-	policies []string
-	seed     uint64
-	out      string
-	strict   bool
-	format   string
+	file      string
+	policies  []string
+	seed      uint64
+	out       string
+	decisions string
+	strict    bool
+	trade     bool
+	format    string
 }
 
 func newRun() *cobra.Command {
@@ -65,10 +67,13 @@ func (f *runFlags) add(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.policies, "policy", nil, "policies to run, by label or name; default all of the scenario")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of all randomness; default that of the scenario")
 	flags.StringVar(&f.out, "out", "", "folder to write a run directory per policy into")
+	flags.StringVar(&f.decisions, "decisions", "auto", "with --out, keep every transition for diff: auto (unless there are very many), always or never")
+	flags.BoolVar(&f.trade, "trade", false, "add what jobs trade, one by one, under each policy against the first: less waiting for a longer run")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 1 if there is any verdict")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(report.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("policy", complete(policies.Names())))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(report.Formats())))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("decisions", complete(study.Keepings())))
 }
 
 func complete(words []string) cobra.CompletionFunc {
@@ -115,6 +120,9 @@ func (f *runFlags) run(cmd *cobra.Command, s *scenario.Scenario) error {
 	}
 	header := report.Document{Version: version(), Scenario: s.Name, Assumptions: s.Assumptions, Warnings: slices.Concat(s.Warnings, warnings)}
 	document := study.Compare(header, outcomes)
+	if f.trade {
+		document.Trades = study.Trades(outcomes)
+	}
 	if err := report.Render(cmd.OutOrStdout(), f.format, document); err != nil {
 		return err
 	}
@@ -135,24 +143,25 @@ func (f *runFlags) adjust(cmd *cobra.Command, s *scenario.Scenario) (*scenario.S
 }
 
 func (f *runFlags) simulate(ctx context.Context, s *scenario.Scenario) ([]study.Outcome, error) {
-	choices := study.Choices(s)
-	if f.out != "" {
-		if err := report.CheckRunDirs(f.out, study.Labels(choices)); err != nil {
-			return nil, err
-		}
+	options, err := study.Keep(f.decisions)
+	if err != nil {
+		return nil, fmt.Errorf("--decisions: %w", err)
 	}
-	return study.Run(ctx, s.Config, choices, study.Options{Record: f.out != ""})
+	choices := study.Choices(s)
+	if f.out == "" {
+		return study.Run(ctx, s.Config, choices, study.Options{})
+	}
+	if err := report.CheckRunDirs(f.out, study.Manifest(version(), s), study.Labels(choices)); err != nil {
+		return nil, err
+	}
+	return study.Run(ctx, s.Config, choices, options)
 }
 
 func (f *runFlags) save(s *scenario.Scenario, outcomes []study.Outcome) (warnings []string, err error) {
 	if f.out == "" {
 		return nil, nil
 	}
-	m := report.Manifest{Version: version(), Scenario: report.Input{Name: s.Name, Hash: "sha256:" + s.Hash}, Assumptions: s.Assumptions}
-	for _, in := range s.Inputs {
-		m.Inputs = append(m.Inputs, report.Input{Name: in.Name, Hash: "sha256:" + in.SHA256})
-	}
-	return study.Save(f.out, m, outcomes)
+	return study.Save(f.out, *study.Manifest(version(), s), outcomes)
 }
 
 // judge fails a strict run that has verdicts.

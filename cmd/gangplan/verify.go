@@ -31,7 +31,7 @@ Suites:
 				return fmt.Errorf("unknown suite %q, expected one of %s%s", suite, strings.Join(suiteNames(), ", "), suggest.Hint(suite, suiteNames()))
 			}
 			if format != "table" && format != "json" {
-				return fmt.Errorf("unknown output format %q, expected table or json", format)
+				return fmt.Errorf("unknown output format %q, expected table or json%s", format, suggest.Hint(format, []string{"table", "json"}))
 			}
 			r, err := s.Check(options)
 			if err != nil {

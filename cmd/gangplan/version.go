@@ -7,8 +7,12 @@ import (
 	"runtime/debug"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/spf13/cobra"
 )
+
+// module is what `go install` builds this command from.
+const module = "github.com/gangplan/gangplan/cmd/gangplan"
 
 // version is the module's version as the build recorded it, or devel.
 func version() string {
@@ -33,7 +37,7 @@ func newVersion() *cobra.Command {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]string{"version": version(), "go": runtime.Version(),
 					"platform": runtime.GOOS + "/" + runtime.GOARCH, "scenario": scenario.APIVersion})
 			}
-			return fmt.Errorf("unknown output format %q, expected text or json", format)
+			return fmt.Errorf("unknown output format %q, expected text or json%s", format, suggest.Hint(format, []string{"text", "json"}))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")

@@ -169,7 +169,7 @@ func TestArrowRule(t *testing.T) {
 		{"internal/study", "internal/scenario", true},
 		{"internal/verify", "internal/scenario", true},
 		{"internal/verify", "testdata", true},
-		{"internal/verify", "internal/study", false},
+		{"internal/scenario", "internal/study", false},
 		{"sim", "testdata", false},
 		{"internal/columnar", "traces", false},
 		{"internal/study", "cmd/gangplan", false},

@@ -28,9 +28,11 @@ var arrows = map[string][]string{
 
 	"internal/scenario":      everythingBelowCmd,
 	"internal/study":         everythingBelowCmd,
+	"internal/clusterimport": everythingBelowCmd,
+	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
-	"internal/verify":        append([]string{"internal/fragmentation"}, everythingBelowCmd...),
-	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation"}, everythingBelowCmd...),
+	"internal/verify":        append([]string{"internal/fragmentation", "internal/study"}, everythingBelowCmd...),
+	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/fragmentation", "internal/plots", "internal/clusterimport"}, everythingBelowCmd...),
 }
 
 // everythingBelowCmd is what the packages that put runs together may use: study and verify
@@ -54,8 +56,9 @@ var libraries = []library{
 	{prefix: "github.com/apache/arrow", users: []string{"internal/columnar"}},
 	{prefix: "gonum.org/v1/plot", users: []string{"report/figure"}},
 	{prefix: "codeberg.org/go-pdf/fpdf", users: []string{"report/figure"}},
+	{prefix: "golang.org/x/image", users: []string{"report/figure"}},
 	{prefix: "gonum.org/v1/gonum", users: []string{"internal/stats", "report"}, anyTests: true},
-	{prefix: "gopkg.in/yaml.v3", users: []string{"internal/scenario"}, anyTests: true},
+	{prefix: "gopkg.in/yaml.v3", users: []string{"internal/scenario", "traces/kube"}, anyTests: true},
 	{prefix: "github.com/spf13/cobra", users: []string{"cmd"}},
 	{prefix: "github.com/spf13/pflag", users: []string{"cmd"}},
 	{prefix: "github.com/olekukonko/tablewriter", users: []string{"report"}},
@@ -64,6 +67,9 @@ var libraries = []library{
 	{prefix: "github.com/google/go-cmp", anyTests: true},
 	{prefix: "github.com/rogpeppe/go-internal", anyTests: true},
 	{prefix: "pgregory.net/rapid", anyTests: true},
+	{prefix: "k8s.io/apimachinery/pkg/api/resource", users: []string{"traces/kube"}},
+	{prefix: "k8s.io/api", anyTests: true},
+	{prefix: "sigs.k8s.io/yaml", anyTests: true},
 	{prefix: "golang.org/x/perf", anyTests: true},
 }
 

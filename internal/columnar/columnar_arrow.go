@@ -50,22 +50,56 @@ func init() {
 // WriteParquet writes a whole table as one zstd-compressed Parquet file, with meta as the
 // file's key-value metadata in the given order. It does not close w. The error is w's
 // own, or names a column whose values cannot be stored.
-func WriteParquet(w io.Writer, t *Table, meta [][2]string) (err error) {
+func WriteParquet(w io.Writer, t *Table, meta [][2]string) error {
 	if err := t.checkWhole(); err != nil {
 		return fmt.Errorf("columnar: %w", err)
 	}
-	kv, err := keyValues(t.columns, meta)
+	return writeFile(w, t.columns, meta, func(fw *file.Writer) error {
+		for from := 0; from < t.Rows(); from += rowGroup {
+			if err := t.writeGroup(fw.AppendRowGroup(), from, min(from+rowGroup, t.Rows())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// StreamParquet writes rows as they are made, holding one row group of them at a time: put
+// appends a row to the table, which has the columns, and reports whether there was one. The
+// file is the same as WriteParquet's of the whole table.
+func StreamParquet(w io.Writer, columns []Column, meta [][2]string, put func(t *Table) bool) error {
+	return writeFile(w, columns, meta, func(fw *file.Writer) error {
+		t := NewTable(columns...)
+		for more := true; more; {
+			for more = put(t); more && t.Rows() < rowGroup; more = put(t) {
+			}
+			if t.Rows() == 0 {
+				return nil
+			}
+			if err := t.checkWhole(); err != nil {
+				return fmt.Errorf("columnar: %w", err)
+			}
+			if err := t.writeGroup(fw.AppendRowGroup(), 0, t.Rows()); err != nil {
+				return err
+			}
+			t.clear()
+		}
+		return nil
+	})
+}
+
+// writeFile writes a file around its row groups.
+func writeFile(w io.Writer, columns []Column, meta [][2]string, groups func(fw *file.Writer) error) (err error) {
+	kv, err := keyValues(columns, meta)
 	if err != nil {
 		return err
 	}
 	out := &sink{w: w}
 	defer func() { err = out.outcome(err, recover()) }()
-	fw := file.NewParquetWriter(out, parquetSchema(t.columns),
-		file.WithWriterProps(properties(t.columns)), file.WithWriteMetadata(kv))
-	for from := 0; from < t.Rows(); from += rowGroup {
-		if err := t.writeGroup(fw.AppendRowGroup(), from, min(from+rowGroup, t.Rows())); err != nil {
-			return err
-		}
+	fw := file.NewParquetWriter(out, parquetSchema(columns),
+		file.WithWriterProps(properties(columns)), file.WithWriteMetadata(kv))
+	if err := groups(fw); err != nil {
+		return err
 	}
 	return fw.Close()
 }

@@ -68,6 +68,51 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// Rows that are written as they are made give the bytes of the whole table.
+func TestStreamParquet(t *testing.T) {
+	for _, rows := range []int{0, 1, 1000, rowGroup, rowGroup + 1000} {
+		put := func(to *Table, i int) {
+			if i%3 == 0 && i < 100 {
+				to.AppendNull(0)
+			} else {
+				to.AppendInt64(0, int64(i))
+			}
+			to.AppendString(1, strings.Repeat("x", i%7))
+		}
+		whole := NewTable(Column{Name: "n"}, Column{Name: "s", Kind: String, Dict: true})
+		for i := range rows {
+			put(whole, i)
+		}
+		var b bytes.Buffer
+		i := 0
+		err := StreamParquet(&b, whole.Columns(), [][2]string{{"k", "v"}}, func(to *Table) bool {
+			if i == rows {
+				return false
+			}
+			put(to, i)
+			i++
+			return true
+		})
+		if err != nil || !bytes.Equal(b.Bytes(), write(t, whole, [][2]string{{"k", "v"}})) {
+			t.Errorf("%d rows: not the bytes of the whole table, %v", rows, err)
+		}
+	}
+}
+
+func TestStreamOfUnevenRowsIsAnError(t *testing.T) {
+	once := true
+	err := StreamParquet(io.Discard, []Column{{Name: "a"}, {Name: "b"}}, nil, func(to *Table) bool {
+		defer func() { once = false }()
+		to.AppendInt64(0, 1)
+		to.AppendInt64(1, 1)
+		to.AppendInt64(1, 2)
+		return once
+	})
+	if err == nil || !strings.Contains(err.Error(), `column "b"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestRoundTripOverSeveralRowGroupsAndPages(t *testing.T) {
 	want := NewTable(Column{Name: "n"}, Column{Name: "s", Kind: String})
 	for i := range rowGroup + 1000 {

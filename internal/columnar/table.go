@@ -198,6 +198,14 @@ func (t *Table) Bools(column int) []bool { return t.series[column].bools }
 // Decimals returns a Decimal38 column's values, 0 where null.
 func (t *Table) Decimals(column int) []Int128 { return t.series[column].decimals }
 
+// clear takes all rows away and keeps the room they took.
+func (t *Table) clear() {
+	for i := range t.series {
+		s := &t.series[i]
+		*s = series{ints: s.ints[:0], floats: s.floats[:0], strings: s.strings[:0], bools: s.bools[:0], decimals: s.decimals[:0]}
+	}
+}
+
 // checkWhole returns an error unless all columns are equally long.
 func (t *Table) checkWhole() error {
 	for i := range t.series {

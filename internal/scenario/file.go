@@ -23,24 +23,29 @@ type File struct {
 	Kind       string `yaml:"kind,required"`
 	Name       string `yaml:"name"`
 
-	Cluster  Cluster  `yaml:"cluster,required"`
-	Fabric   *Fabric  `yaml:"fabric"`
-	Workload Workload `yaml:"workload,required"`
-	Scale    Scale    `yaml:"scale"`
-	Queues   []Queue  `yaml:"queues"`
-	Cohorts  []Cohort `yaml:"cohorts"`
-	Flavors  []Flavor `yaml:"flavors"`
-	Policies []Policy `yaml:"policies"`
+	Cluster     Cluster      `yaml:"cluster,required"`
+	Fabric      *Fabric      `yaml:"fabric"`
+	Workload    Workload     `yaml:"workload,required"`
+	Scale       Scale        `yaml:"scale"`
+	Queues      []Queue      `yaml:"queues"`
+	Cohorts     []Cohort     `yaml:"cohorts"`
+	Flavors     []Flavor     `yaml:"flavors"`
+	LocalQueues []LocalQueue `yaml:"localQueues"`
+	Policies    []Policy     `yaml:"policies"`
+	Kueue       string       `yaml:"kueue"` // its version
 
-	WaitForPodsReady *WaitForPodsReady `yaml:"waitForPodsReady"`
-	Notice           *Notice           `yaml:"notice"`
-	Events           []Event           `yaml:"events"`
-	Timing           Timing            `yaml:"timing"`
-	PodCreation      string            `yaml:"podCreation"` // burst, slow-start or interleaved
-	Starvation       *Starvation       `yaml:"starvation"`
-	Until            Duration          `yaml:"until,positive,or=horizon"`
-	Sample           Duration          `yaml:"sample,positive"` // how often to look how free GPUs lie
-	Seed             *uint64           `yaml:"seed"`            // 1 if nil
+	Budgets              []Budget              `yaml:"podDisruptionBudgets"`
+	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
+	AdmissionFairSharing *AdmissionFairSharing `yaml:"admissionFairSharing"`
+	Notice               *Notice               `yaml:"notice"`
+	Events               []Event               `yaml:"events"`
+	Timing               Timing                `yaml:"timing"`
+	PodCreation          string                `yaml:"podCreation"` // burst, slow-start or interleaved
+	Starvation           *Starvation           `yaml:"starvation"`
+	Until                Duration              `yaml:"until,positive,or=horizon"`
+	Sample               Duration              `yaml:"sample,positive"` // how often to look how free GPUs lie
+	NotModelled          []string              `yaml:"notModelled"`     // what the real cluster has and the scenario cannot say
+	Seed                 *uint64               `yaml:"seed"`            // 1 if nil
 
 	name string     // stands in errors
 	root *yaml.Node // for the places of values; nil in a File that was not parsed
@@ -164,8 +169,8 @@ type ModelChoice struct {
 // Trace is a trace file.
 type Trace struct {
 	File     string  `yaml:"file,required,short"`
-	SHA256   string  `yaml:"sha256" json:",omitempty"` // what the file must have, in hex; empty: anything
-	Format   string  `yaml:"format"`                   // auto, or one of traces.Formats
+	SHA256   string  `yaml:"sha256"` // what the file must have, in hex; empty: anything
+	Format   string  `yaml:"format"` // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
 }
@@ -221,6 +226,10 @@ type Job struct {
 	Pods    Pods     `yaml:",inline"`
 	PodSets []PodSet `yaml:"podSets"`
 
+	Namespace        string            `yaml:"namespace"`
+	Labels           map[string]string `yaml:"labels"`
+	PreemptionPolicy string            `yaml:"preemptionPolicy"` // PreemptLowerPriority or Never
+
 	PodAffinity     []PodTerm `yaml:"podAffinity"`
 	PodAntiAffinity []PodTerm `yaml:"podAntiAffinity"`
 	Spread          []Spread  `yaml:"topologySpreadConstraints"`
@@ -230,6 +239,8 @@ type Job struct {
 	TimeLimit     Duration    `yaml:"timeLimit,positive"`
 	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
 	Restarts      []Restart   `yaml:"restarts"`
+	Completions   int32       `yaml:"completions,positive"` // pods that have to run to their end
+	PlainPods     bool        `yaml:"plainPods"`            // no Job stands above its pods
 	Checkpoint    *Checkpoint `yaml:"checkpoint"`
 	Image         string      `yaml:"image"`
 	ImageSize     Bytes       `yaml:"imageSize"`
@@ -253,18 +264,40 @@ type Model struct {
 	FSDP       *bool    `yaml:"fsdp"`
 }
 
-// PodTerm is a term of pod affinity, between the pods of the job. Without a weight it is
-// required.
+// PodTerm is a term of pod affinity, between the pods of the job, or with those that the
+// label selector means. Without a weight it is required.
 type PodTerm struct {
-	Level  string `yaml:"level,required,or=topologyKey"`
-	Weight int32  `yaml:"weight,positive"`
+	Level         string         `yaml:"level,required,or=topologyKey"`
+	Weight        int32          `yaml:"weight,positive"`
+	LabelSelector *LabelSelector `yaml:"labelSelector"`
+	Namespaces    []string       `yaml:"namespaces"` // the job's if nil; "*" is all
 }
 
-// Spread is a topology spread constraint over the pods of the job.
+// LabelSelector means the pods with all these labels. An empty one means all.
+type LabelSelector struct {
+	MatchLabels      map[string]string `yaml:"matchLabels"`
+	MatchExpressions []Expression      `yaml:"matchExpressions"`
+}
+
+// Spread is a topology spread constraint over the pods of the job, or over those of its
+// namespace that the label selector means.
 type Spread struct {
-	Level             string `yaml:"level,required,or=topologyKey"`
-	MaxSkew           int32  `yaml:"maxSkew,positive"`  // 1 if 0
-	WhenUnsatisfiable string `yaml:"whenUnsatisfiable"` // DoNotSchedule or ScheduleAnyway
+	Level              string         `yaml:"level,required,or=topologyKey"`
+	MaxSkew            int32          `yaml:"maxSkew,positive"`  // 1 if 0
+	WhenUnsatisfiable  string         `yaml:"whenUnsatisfiable"` // DoNotSchedule or ScheduleAnyway
+	MinDomains         int32          `yaml:"minDomains,positive"`
+	NodeAffinityPolicy string         `yaml:"nodeAffinityPolicy"` // Honor or Ignore
+	NodeTaintsPolicy   string         `yaml:"nodeTaintsPolicy"`   // Ignore or Honor
+	LabelSelector      *LabelSelector `yaml:"labelSelector"`
+}
+
+// Budget is a PodDisruptionBudget. One of MinAvailable and MaxUnavailable is set.
+type Budget struct {
+	Name           string         `yaml:"name"`
+	Namespace      string         `yaml:"namespace"`
+	Selector       *LabelSelector `yaml:"selector,required"`
+	MinAvailable   *Share         `yaml:"minAvailable"`
+	MaxUnavailable *Share         `yaml:"maxUnavailable"`
 }
 
 // PodSet is a part of a job whose pods are equal.
@@ -350,6 +383,7 @@ type Queue struct {
 
 	ResourceGroups    []ResourceGroup    `yaml:"resourceGroups"`
 	FlavorFungibility *FlavorFungibility `yaml:"flavorFungibility"`
+	AdmissionMode     string             `yaml:"admissionMode"` // UsageBasedAdmissionFairSharing or NoAdmissionFairSharing
 
 	Cohort         string      `yaml:"cohort"`
 	BorrowingLimit *Quota      `yaml:"borrowingLimit"`
@@ -402,7 +436,7 @@ type Policy struct {
 type WaitForPodsReady struct {
 	Timeout           Duration          `yaml:"timeout,positive"`
 	RecoveryTimeout   *Duration         `yaml:"recoveryTimeout"`
-	BlockAdmission    bool              `yaml:"blockAdmission"`
+	BlockAdmission    *bool             `yaml:"blockAdmission"`
 	RequeuingStrategy RequeuingStrategy `yaml:"requeuingStrategy"`
 }
 
@@ -456,6 +490,9 @@ type Timing struct {
 	WholeSeconds  *bool     `yaml:"wholeSeconds"`
 	AdmitterCycle *Duration `yaml:"admitterCycle"`
 	BinderCycle   *Duration `yaml:"binderCycle"`
+	BinderNode    *Duration `yaml:"binderNode"`
+	PodBackoff    *Duration `yaml:"podBackoff"`
+	PodBackoffMax *Duration `yaml:"podBackoffMax"`
 	Start         *StartUp  `yaml:"start"`
 	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
 }

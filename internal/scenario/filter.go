@@ -81,16 +81,23 @@ func (r *resolver) nodeTerm(p path, t *NodeTerm) (term topology.Term) {
 		r.fail(p, "the list is empty: expected at least one")
 	}
 	for i, e := range t.MatchExpressions {
-		op := slices.Index(operators, e.Operator)
-		if op < 0 {
-			r.fail(p.to(i, "operator"), "%s: expected one of %s%s", quote(e.Operator), strings.Join(operators, ", "), suggest.Hint(e.Operator, operators))
-			continue
+		if q, ok := r.requirement(p.to(i), &e); ok {
+			term = append(term, q)
 		}
-		q := topology.Requirement{Key: e.Key, Operator: topology.Operator(op), Values: e.Values}
-		if field, problem := q.Problem(); problem != "" {
-			r.fail(p.to(i, field), "%s", problem)
-		}
-		term = append(term, q)
 	}
 	return term
+}
+
+// requirement reads one condition on a label.
+func (r *resolver) requirement(p path, e *Expression) (q topology.Requirement, ok bool) {
+	op := slices.Index(operators, e.Operator)
+	if op < 0 {
+		r.fail(p.to("operator"), "%s: expected one of %s%s", quote(e.Operator), strings.Join(operators, ", "), suggest.Hint(e.Operator, operators))
+		return q, false
+	}
+	q = topology.Requirement{Key: e.Key, Operator: topology.Operator(op), Values: e.Values}
+	if field, problem := q.Problem(); problem != "" {
+		r.fail(p.to(field), "%s", problem)
+	}
+	return q, true
 }

@@ -3,7 +3,7 @@ package scenario
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/gangplan/gangplan/sim"
@@ -27,14 +27,18 @@ type identity struct {
 	Jobs                []workloads.Job
 	Trace               *Trace
 	Gang                *Gang
+	Models              *Models
 	Synthetic           *SyntheticJobs
 	JobGPUs, NodeGPUs   int64 // of the cluster the jobs are made for
 	Load                float64
 	Queues              []quota.Queue
-	Cohorts             []quota.Cohort    `json:",omitzero"`
-	Flavors             []topology.Flavor `json:",omitzero"`
+	Cohorts             []quota.Cohort
+	Flavors             []topology.Flavor
+	Locals              []quota.LocalQueue
+	Usage               sim.UsageFairness
 	Faults              []sim.Fault
 	Timing              sim.Timing
+	Budgets             []workloads.Budget `json:",omitzero"`
 	PodsReady           sim.PodsReady
 	Notice              sim.Notice
 	Creation            sim.Creation
@@ -48,18 +52,13 @@ func (id *identity) demand() *identity {
 	for i := range jobs {
 		jobs[i].Queue = ""
 	}
-	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang,
+	return &identity{Levels: id.Levels, Nodes: id.Nodes, Jobs: jobs, Trace: id.Trace, Gang: id.Gang, Models: id.Models,
 		Synthetic: id.Synthetic, JobGPUs: id.JobGPUs, NodeGPUs: id.NodeGPUs, Load: id.Load}
 }
 
-// hash returns the hash of an identity. JSON has a fixed order: that of the fields, and of
-// the keys of maps by name.
+// hash returns the hash of an identity.
 func (id *identity) hash() string {
-	text, err := json.Marshal(id)
-	if err != nil {
-		panic("scenario: the identity of a scenario cannot be written: " + err.Error())
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(canonical(nil, reflect.ValueOf(*id)))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -67,8 +66,8 @@ func (id *identity) hash() string {
 func (r *resolver) identify() *identity {
 	c := r.out.Config
 	id := &identity{
-		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Faults: c.Faults, Timing: c.Timing,
-		PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
+		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Faults: c.Faults, Timing: c.Timing,
+		Budgets: c.Budgets, PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),
 	}
@@ -86,7 +85,7 @@ func (r *resolver) identify() *identity {
 // identifyJobs fills in what is said of the jobs, in one form for each meaning.
 func (r *resolver) identifyJobs(id *identity) {
 	w := &r.File.Workload
-	id.Gang, id.Synthetic = w.Gang, w.Synthetic
+	id.Gang, id.Models, id.Synthetic = w.Gang, w.Models, w.Synthetic
 	if id.Load == 1 {
 		id.Load = 0
 	}

@@ -14,6 +14,9 @@ func (r *resolver) checkJobs(list jobList) {
 	for _, q := range r.out.Config.Queues {
 		c.queues[q.Name] = true
 	}
+	for _, q := range r.out.Config.Locals {
+		c.queues[q.Name] = true
+	}
 	for _, m := range r.cluster.Models {
 		c.models[m] = true
 	}
@@ -114,6 +117,9 @@ func (c *jobChecker) assignQueue(j *workloads.Job) (field, problem string) {
 	case !c.queues[j.Queue]:
 		var known []string
 		for _, q := range c.r.out.Config.Queues {
+			known = append(known, q.Name)
+		}
+		for _, q := range c.r.out.Config.Locals {
 			known = append(known, q.Name)
 		}
 		return "queue", fmt.Sprintf("unknown queue %s: expected one of %s%s", quote(j.Queue), strings.Join(known, ", "), suggest.Hint(j.Queue, known))

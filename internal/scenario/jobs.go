@@ -115,7 +115,7 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 	if c := j.Checkpoint; c != nil {
 		job.CheckpointInterval, job.CheckpointCost = int64(c.Interval), int64(c.Cost)
 	}
-	job.Restarts = restarts(j.Restarts)
+	job.Restarts, job.Completions, job.PlainPods = restarts(j.Restarts), j.Completions, j.PlainPods
 	job.Model = r.model(p.to("model"), j.Model)
 	r.onGPU(&job)
 	r.setWork(p, j, &job)

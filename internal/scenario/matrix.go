@@ -104,7 +104,7 @@ type studyReader struct {
 func (r *studyReader) read(metrics []string) {
 	for i, m := range r.Metrics {
 		if !slices.Contains(metrics, m) {
-			r.failAtPath(at("metrics", i), "unknown metric %s%s", quote(m), cmp.Or(suggest.Hint(m, metrics), ": `gangplan sweep metrics` lists all there are"))
+			r.failAtPath(at("metrics", i), "unknown metric %s%s", quote(m), suggest.Hint(m, metrics))
 		}
 	}
 	if r.Keep = cmp.Or(r.Keep, Keeps[0]); !slices.Contains(Keeps, r.Keep) {

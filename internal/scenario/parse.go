@@ -48,15 +48,20 @@ func (f *File) decodeWith(d *decoder) error {
 // Load reads and resolves a scenario file. The files it names are found from its folder.
 // The error is an Errors.
 func Load(name string) (*Scenario, error) {
-	data, err := readFile(name)
-	if err != nil {
-		return nil, Errors{{File: name, Msg: "cannot be read: " + reason(err)}}
-	}
-	f, err := Parse(name, data)
+	f, err := LoadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	return f.Resolve(folder(name))
+}
+
+// LoadFile reads a scenario file. The error is an Errors.
+func LoadFile(name string) (*File, error) {
+	data, err := readFile(name)
+	if err != nil {
+		return nil, Errors{{File: name, Msg: "cannot be read: " + reason(err)}}
+	}
+	return Parse(name, data)
 }
 
 // readFile reads a file, or just enough of it to see that it is too large.
@@ -170,4 +175,17 @@ func (f *File) find(p path) *yaml.Node {
 		n = next
 	}
 	return n
+}
+
+// IsScenario reports whether a file says that it is a scenario. One that cannot be read says
+// nothing.
+func IsScenario(path string) bool {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	var head struct {
+		APIVersion string `yaml:"apiVersion"`
+	}
+	return yaml.Unmarshal(data, &head) == nil && head.APIVersion == APIVersion
 }

@@ -14,7 +14,7 @@ import (
 func (r *resolver) resolvePolicies() {
 	if r.File.Policies == nil {
 		for _, d := range policies.All() {
-			r.out.Policies = append(r.out.Policies, PolicyChoice{Label: d.Name, Name: d.Name, Declaration: d})
+			r.out.Policies = append(r.out.Policies, PolicyChoice{Label: d.Name, Name: d.Name, Params: withVersion(r.out.kueue, d, nil), Declaration: d})
 		}
 		return
 	}
@@ -39,7 +39,7 @@ func (r *resolver) resolvePolicy(p path, given *Policy) {
 	if name, profile := d.Unheeded(given.Params); name != "" {
 		r.fail(p.to(name), "it is heeded with profile: %s only", profile)
 	}
-	c := PolicyChoice{Label: given.As, Name: d.Name, Params: given.Params, Declaration: d}
+	c := PolicyChoice{Label: given.As, Name: d.Name, Params: withVersion(r.out.kueue, d, given.Params), Declaration: d}
 	if c.Label == "" {
 		c.Label = d.Name
 	}

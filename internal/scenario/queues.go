@@ -33,6 +33,7 @@ func (r *resolver) resolveQueues() {
 		r.out.Config.Queues = append(r.out.Config.Queues, r.resolveQueue(p, &r.Queues[i]))
 	}
 	r.resolveCohorts()
+	r.resolveLocalQueues()
 }
 
 func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
@@ -51,6 +52,10 @@ func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
 		r.fail(p.to("quota"), "missing: of several queues each needs a quota")
 	}
 	r.resolveSharing(p, given, &q)
+	q.UsageBased = word(r, p.to("admissionMode"), given.AdmissionMode, []string{"NoAdmissionFairSharing", usageBased}, false, true)
+	if q.UsageBased && r.AdmissionFairSharing == nil {
+		r.fail(p.to("admissionMode"), "expected admissionFairSharing in the scenario, which says how usage is counted")
+	}
 	q.Fungibility = r.fungibility(p.to("flavorFungibility"), given.FlavorFungibility)
 	q.Strategy = word(r, p.to("strategy"), given.Strategy, []string{"BestEffortFIFO", "StrictFIFO"}, quota.BestEffortFIFO, quota.StrictFIFO)
 	return q

@@ -74,9 +74,16 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	if f.Seed != nil {
 		r.out.Config.Seed = *f.Seed
 	}
+	for _, what := range r.NotModelled {
+		r.assume("not modelled: %s", what)
+	}
 	r.resolveTiming()
 	r.resolveReadiness()
+	r.resolveBudgets()
 	r.resolveLimits()
+	if i := r.kueueVersion(); r.Kueue != "" {
+		r.out.kueue = kueueVersions[i].version
+	}
 	r.resolvePolicies()
 	if r.resolveCluster() {
 		r.resolveFabric()

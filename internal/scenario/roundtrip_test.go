@@ -28,6 +28,18 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
 		got.name, got.root = "", nil
+		written, err := got.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("s.yaml", written)
+		if err != nil {
+			t.Fatalf("seed %d: what was written is not read: %v\n%s", seed, err, written)
+		}
+		again.name, again.root = "", nil
+		if !reflect.DeepEqual(again, got) {
+			t.Fatalf("seed %d: read again it is\n%+v\nnot\n%+v\nof\n%s", seed, again, got, written)
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d: got\n%+v\nwant\n%+v\nof\n%s", seed, got, want, text)
 		}
@@ -85,6 +97,8 @@ func (g *writer) textual(v reflect.Value) int64 {
 	switch v.Type() {
 	case reflect.TypeFor[NeverReady]():
 		return []int64{-1, 7, 100_000}[g.rand.IntN(3)]
+	case reflect.TypeFor[Share]():
+		return []int64{-50, -100, 7}[g.rand.IntN(3)]
 	case reflect.TypeFor[Bytes]():
 		return max(n, 1<<20)
 	}
@@ -151,6 +165,10 @@ func (g *writer) textOf(v reflect.Value) string {
 	case *NeverReady:
 		if *x == AllPods {
 			return "true"
+		}
+	case *Share:
+		if *x < 0 {
+			return fmt.Sprint(-*x, "%")
 		}
 	}
 	return fmt.Sprint(v.Int())

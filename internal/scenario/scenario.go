@@ -29,6 +29,7 @@ type Scenario struct {
 	// common can be compared transition by transition.
 	Demand string
 
+	kueue  string                                     // the version of Kueue its policies have; "" leaves it to them
 	redraw func(seed uint64) ([]workloads.Job, error) // nil if the jobs do not depend on the seed
 }
 
@@ -86,7 +87,7 @@ func (s *Scenario) named(label string) ([]PolicyChoice, error) {
 		known := s.policyNames()
 		return nil, fmt.Errorf("unknown policy %q: expected some of %s%s", label, strings.Join(known, ", "), suggest.Hint(label, known))
 	}
-	return []PolicyChoice{{Label: label, Name: label, Declaration: d}}, nil
+	return []PolicyChoice{{Label: label, Name: label, Params: withVersion(s.kueue, d, nil), Declaration: d}}, nil
 }
 
 // policyNames returns the labels, then the policies that are no labels.

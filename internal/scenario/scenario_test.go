@@ -83,6 +83,13 @@ func TestHashDiffers(t *testing.T) {
 		"workload: {trace: jobs.csv, gang: {gpusPerPod: 1}}",
 		"workload: {trace: {file: jobs.csv, window: {from: 1m}}}",
 		"workload: {trace: jobs.csv, scale: {load: 2}}",
+		"workload: {trace: jobs.csv, models: llm}",
+		"workload: {trace: jobs.csv, models: {byGPUs: [{of: [vgg-16]}]}}",
+		"workload: {trace: jobs.csv, models: {byGPUs: [{of: [{name: vgg-16, fsdp: true}]}]}}",
+		"workload: {jobs: [{id: a, duration: 1m, gpus: 8, model: {name: llama-3-8b, tensor: 2}}]}",
+		"fabric: {profile: h100-ndr, rankOrder: topology}",
+		"fabric: {profile: h100-ndr, domainLinks: mesh}",
+		"cluster: {synthetic: {racks: 2, hosts: 2, gpus: 8, nvlinkHosts: 2}}",
 		"workload: {synthetic: {mix: llm, jobs: 9, load: 0.9}}",
 		"workload: {synthetic: {mix: llm, jobs: 9, load: 0.8}}",
 	}

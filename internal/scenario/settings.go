@@ -10,7 +10,6 @@ import (
 
 // The defaults of Kueue's waitForPodsReady.
 const (
-	defaultReadyTimeout   = 300e9 // ns
 	defaultBackoffSeconds = 60
 	defaultBackoffMax     = 3600 // s
 )
@@ -59,9 +58,13 @@ func (r *resolver) resolveReadiness() {
 	if w := r.WaitForPodsReady; w != nil {
 		p := &r.out.Config.PodsReady
 		p.Enabled = true
-		p.Timeout = cmp.Or(int64(w.Timeout), defaultReadyTimeout)
-		p.RecoveryTimeout = int64(or(w.RecoveryTimeout, Duration(p.Timeout)))
-		p.BlockAdmission = w.BlockAdmission
+		preset := &kueueVersions[r.kueueVersion()]
+		p.Timeout = cmp.Or(int64(w.Timeout), preset.timeout)
+		if preset.recovery {
+			p.RecoveryTimeout = p.Timeout
+		}
+		p.RecoveryTimeout = int64(or(w.RecoveryTimeout, Duration(p.RecoveryTimeout)))
+		p.BlockAdmission = or(w.BlockAdmission, preset.block)
 		p.FromCreation = word(r, at("waitForPodsReady", "requeuingStrategy", "timestamp"), w.RequeuingStrategy.Timestamp,
 			[]string{"Eviction", "Creation"}, false, true)
 		p.BackoffBase = r.seconds("backoffBaseSeconds", or(w.RequeuingStrategy.BackoffBaseSeconds, defaultBackoffSeconds))

@@ -2,8 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"os"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -39,64 +37,60 @@ const (
 
 // LoadFragmentation reads a study file; scorers are the names it may use.
 func LoadFragmentation(name string, scorers []string) (*Fragmentation, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, Errors{{File: name, Msg: "cannot be read: " + reason(err)}}
-	}
-	return ParseFragmentation(name, data, scorers)
+	f := &Fragmentation{}
+	d, err := LoadDocument(name, FragmentationKind, fragmentationIs, f)
+	return f.checked(d, err, scorers)
 }
 
 // ParseFragmentation decodes a study. name stands in errors. The error is an Errors.
 func ParseFragmentation(name string, data []byte, scorers []string) (*Fragmentation, error) {
-	root, err := document(name, data)
-	if err != nil {
-		return nil, err
-	}
 	f := &Fragmentation{}
-	r := &resolver{File: &File{name: name, root: root}}
-	d := newDecoder(r.File)
-	if d.checkHeader(root, FragmentationKind, "a fragmentation study with apiVersion, kind, workloads and scorers"); len(d.errs.list) == 0 {
-		d.decode(root, reflect.ValueOf(f).Elem())
+	d, err := ParseDocument(name, data, FragmentationKind, fragmentationIs, f)
+	return f.checked(d, err, scorers)
+}
+
+const fragmentationIs = "a fragmentation study with apiVersion, kind, workloads and scorers"
+
+func (f *Fragmentation) checked(d *Document, err error, scorers []string) (*Fragmentation, error) {
+	if err == nil {
+		f.check(d, scorers)
+		err = d.Err()
 	}
-	if err := d.errs.err(name); err != nil {
-		return nil, err
-	}
-	f.check(r, scorers)
-	if err := r.errs.err(name); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-func (f *Fragmentation) check(r *resolver, scorers []string) {
-	r.distinct("workloads", f.Workloads)
-	r.distinct("scorers", f.Scorers)
+func (f *Fragmentation) check(d *Document, scorers []string) {
+	d.distinct("workloads", f.Workloads)
+	d.distinct("scorers", f.Scorers)
 	for i, w := range f.Workloads {
 		if w == "" || strings.ContainsAny(w, `/\`) {
-			r.fail(at("workloads", i), "%s: expected the NAME of a file openb_pod_list_NAME.csv", quote(w))
+			d.Fail(at("workloads", i), "%s: expected the NAME of a file openb_pod_list_NAME.csv", quote(w))
 		}
 	}
 	for i, s := range f.Scorers {
 		if !slices.Contains(scorers, s) {
-			r.fail(at("scorers", i), "unknown scorer %s: expected one of %s%s", quote(s), strings.Join(scorers, ", "), suggest.Hint(s, scorers))
+			d.Fail(at("scorers", i), "unknown scorer %s: expected one of %s%s", quote(s), strings.Join(scorers, ", "), suggest.Hint(s, scorers))
 		}
 	}
 	if f.Seeds.Count > maxSeeds {
-		r.fail(at("seeds", "count"), "%d: expected at most %d", f.Seeds.Count, maxSeeds)
+		d.Fail(at("seeds", "count"), "%d: expected at most %d", f.Seeds.Count, maxSeeds)
 	}
 	if f.Load > maxLoad {
-		r.fail(at("load"), "%v: expected at most %d", f.Load, maxLoad)
+		d.Fail(at("load"), "%v: expected at most %d", f.Load, maxLoad)
 	}
 }
 
 // distinct wants a list to have entries, each once.
-func (r *resolver) distinct(field string, list []string) {
+func (d *Document) distinct(field string, list []string) {
 	if len(list) == 0 {
-		r.fail(at(field), "the list is empty: expected at least one")
+		d.Fail(at(field), "the list is empty: expected at least one")
 	}
 	for i := range list {
 		if slices.Contains(list[:i], list[i]) {
-			r.fail(at(field, i), "%s is listed twice", quote(list[i]))
+			d.Fail(at(field, i), "%s is listed twice", quote(list[i]))
 		}
 	}
 }

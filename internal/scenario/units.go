@@ -29,6 +29,9 @@ type NeverReady int32
 // AllPods is written as true.
 const AllPods NeverReady = -1
 
+// Share is a number of pods, or, below zero, a percentage of them. It is written as 2 or 50%.
+type Share int32
+
 // textual is what is written as one text or number.
 type textual interface {
 	what() string // with an article and an example
@@ -39,6 +42,23 @@ func (*Duration) what() string   { return "a duration such as 90, 5m, 1h30m or 7
 func (*Milli) what() string      { return "a quantity such as 8, 0.5 or 500m" }
 func (*Bytes) what() string      { return "an amount of memory such as 96Gi" }
 func (*NeverReady) what() string { return "true or a number of pods" }
+func (*Share) what() string      { return "a number of pods or a percentage such as 50%" }
+
+func (s *Share) fromText(text string) error {
+	number, percent := strings.CutSuffix(text, "%")
+	most := int64(workloads.MaxPods)
+	if percent {
+		most = 100
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > most || !isDecimal(number) {
+		return fmt.Errorf("%s: expected %s", quote(text), s.what())
+	}
+	if *s = Share(n); percent {
+		*s = -*s
+	}
+	return nil
+}
 
 // suffix is a unit: num/den of the smallest one.
 type suffix struct {

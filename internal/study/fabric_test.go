@@ -65,7 +65,7 @@ func value(vs report.Values, name string) float64 {
 	return v
 }
 
-func runMix(t *testing.T, fabric, policy, contention string, seed int) *sim.Result {
+func mixOf(t testing.TB, fabric, policy, contention string, seed int) *scenario.Scenario {
 	t.Helper()
 	r := map[string]int{"full": 1, "oversubscribed": 8}[fabric]
 	f, err := scenario.Parse("mix", fmt.Appendf(nil, `apiVersion: gangplan/v1alpha1
@@ -86,10 +86,46 @@ policies: [%s]
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+func runMix(t testing.TB, fabric, policy, contention string, seed int) *sim.Result {
+	t.Helper()
+	s := mixOf(t, fabric, policy, contention, seed)
 	d, _ := policies.Lookup(policy)
 	e, err := sim.New(s.Config, d.New(s.Policies[0].Params), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e.Run()
+}
+
+// BenchmarkFabric is a whole run without a fabric, with one on which jobs do not meet, and with
+// one that they share. Off must cost what it costs if no job communicates.
+func BenchmarkFabric(b *testing.B) {
+	d, _ := policies.Lookup("per-pod")
+	for _, mode := range []string{"no models", "off", "none", "fluid"} {
+		b.Run(mode, func(b *testing.B) {
+			contention := "none"
+			if mode == "fluid" {
+				contention = mode
+			}
+			s := mixOf(b, "oversubscribed", "per-pod", contention, 7)
+			if mode == "no models" || mode == "off" {
+				s.Config.Fabric = nil
+			}
+			if mode == "no models" {
+				for j := range s.Config.Jobs {
+					s.Config.Jobs[j].Model = nil
+				}
+			}
+			for b.Loop() {
+				e, err := sim.New(s.Config, d.New(s.Policies[0].Params), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				e.Run()
+			}
+		})
+	}
 }

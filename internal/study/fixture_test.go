@@ -72,6 +72,7 @@ type rogue struct {
 func (r *rogue) Reset(sim.View)                     {}
 func (r *rogue) Signals([]sim.Signal)               {}
 func (r *rogue) NextWake() int64                    { return sim.Never }
+func (r *rogue) Undecided() bool                    { return false }
 func (r *rogue) Why(sim.View, int32) sim.Reason     { return sim.ReasonQuota }
 func (r *rogue) CanEver(v sim.View, job int32) bool { return true }
 func (r *rogue) Cycle(tx *sim.Tx) (progressed bool) {

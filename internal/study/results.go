@@ -21,16 +21,40 @@ func Compare(header report.Document, outcomes []Outcome) *report.Document {
 	return &header
 }
 
+// Trades says what jobs trade under every choice after the first against it.
+func Trades(outcomes []Outcome) []report.Trade {
+	var trades []report.Trade
+	for i := range outcomes {
+		if i > 0 {
+			trades = append(trades, report.NewTrade(outcomes[0].Label, outcomes[0].Result, outcomes[i].Label, outcomes[i].Result))
+		}
+	}
+	return trades
+}
+
 // Save writes a run directory for every outcome into dir, each at its own end; see
 // report.WriteRuns. The manifest is what they have in common.
 func Save(dir string, manifest report.Manifest, outcomes []Outcome) (warnings []string, err error) {
 	records := make([]report.Record, len(outcomes))
 	for i := range outcomes {
+		if outcomes[i].Dropped {
+			warnings = append(warnings, outcomes[i].Label+": the decisions were too many to be kept: --decisions always keeps them")
+		}
 		m := manifest
 		m.Parameters = outcomes[i].Params
 		records[i] = report.Record{Label: outcomes[i].Label, Manifest: m, Result: outcomes[i].Result, Transitions: outcomes[i].Transitions}
 	}
-	return report.WriteRuns(dir, records)
+	more, err := report.WriteRuns(dir, records)
+	return append(warnings, more...), err
+}
+
+// Manifest is what the manifests of all runs of a scenario have in common.
+func Manifest(version string, s *scenario.Scenario) *report.Manifest {
+	m := &report.Manifest{Version: version, Scenario: report.Input{Name: s.Name, Hash: "sha256:" + s.Hash}, Seed: s.Config.Seed, Assumptions: s.Assumptions}
+	for _, in := range s.Inputs {
+		m.Inputs = append(m.Inputs, report.Input{Name: in.Name, Hash: "sha256:" + in.SHA256})
+	}
+	return m
 }
 
 // Labels returns the labels of some choices, for report.CheckRunDirs.

@@ -20,13 +20,15 @@ type Choice struct {
 type Outcome struct {
 	Choice
 	Result      *sim.Result
-	Transitions sim.Transitions // every transition in order, if Options.Record
+	Transitions sim.Transitions // every transition in order; nil unless Options.Record asks for them
+	Dropped     bool            // there were more of them than Options.RecordMost
 }
 
 // Options say how a study is run. The zero value is right for a comparison table.
 type Options struct {
-	Record   bool // keep every transition: 32 bytes each
-	Parallel int  // runs at a time; 0, or more than that, is GOMAXPROCS
+	Record     bool // keep every transition: 32 bytes each
+	RecordMost int  // drop those of a run that has more; 0 keeps any number
+	Parallel   int  // runs at a time; 0, or more than that, is GOMAXPROCS
 }
 
 // stepsPerLook is how many instants are played between two looks at the context: a few
@@ -53,7 +55,7 @@ func Run(ctx context.Context, cfg *sim.Config, choices []Choice, opts Options) (
 
 // play runs one choice to its end.
 func play(ctx context.Context, cfg *sim.Config, c Choice, opts Options) (out Outcome, err error) {
-	t := &tape{keep: opts.Record, ctx: ctx}
+	t := &tape{keep: opts.Record, most: opts.RecordMost, ctx: ctx}
 	defer func() {
 		if p := recover(); p == errCancelled {
 			err = ctx.Err()
@@ -75,7 +77,7 @@ func play(ctx context.Context, cfg *sim.Config, c Choice, opts Options) (out Out
 	if r.Beyond && cfg.Until == 0 {
 		return Outcome{}, fmt.Errorf("%s: something is due after 292 years, the end of time: give the scenario an `until`, or shorter times", c.Label)
 	}
-	return Outcome{Choice: c, Result: r, Transitions: t.all}, nil
+	return Outcome{Choice: c, Result: r, Transitions: t.all, Dropped: opts.Record && !t.keep}, nil
 }
 
 // errCancelled is what a run that is given up within an instant panics with.
@@ -84,6 +86,7 @@ var errCancelled any = errors.New("cancelled")
 // tape records transitions, or only how far the run has come.
 type tape struct {
 	keep bool
+	most int // 0: any number
 	ctx  context.Context
 	seen int
 	all  sim.Transitions
@@ -96,6 +99,9 @@ func (t *tape) Record(x sim.Transition) {
 		panic(errCancelled) // from within an instant, which may be long
 	}
 	t.last = x
+	if t.keep && t.most > 0 && len(t.all) == t.most {
+		t.keep, t.all = false, nil
+	}
 	if t.keep {
 		t.all = append(t.all, x)
 	}

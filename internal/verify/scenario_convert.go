@@ -87,6 +87,10 @@ func (c *scenarioCase) convertCluster(f *scenario.File) error {
 	if err := onlyKeys("cluster", c.Cluster, "nodes"); err != nil {
 		return err
 	}
+	if n, ok := c.Cluster["nodes"].(float64); ok {
+		f.Cluster.Nodes = []scenario.Node{{Name: "n", Count: int(n), GPUs: 1}}
+		return nil
+	}
 	list, ok := c.Cluster["nodes"].([]any)
 	if !ok {
 		return cannot("a cluster without a list of nodes")
@@ -165,6 +169,11 @@ func expand(raw map[string]any) ([]map[string]any, error) {
 	if !ok {
 		return []map[string]any{raw}, nil
 	}
+	if raw["k"] == nil {
+		if jobs, err := sentenceJobs(template); jobs != nil || err != nil {
+			return jobs, err
+		}
+	}
 	var from, to int
 	text, _ := raw["k"].(string)
 	if n, err := fmt.Sscanf(text, "%d..%d", &from, &to); n != 2 || err != nil || to-from > 100_000 {
@@ -227,12 +236,15 @@ func convertJob(job map[string]any) (*scenario.Job, error) {
 func (c *scenarioCase) convertConfig(f *scenario.File) error {
 	err := onlyKeys("config", c.Config, "horizon", "wait_for_pods_ready", "waitForPodsReady", "pod_creation_order",
 		"tie_break", "list_order_is_queue_order", "timestamp", "timeout", "backoffBaseSeconds", "binding", "blockAdmission",
-		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note", "recoveryTimeout", "requeue_blocked_for_S")
+		"priority_sorting_within_cohort", "B.lending_limit", "A.borrowing_limit", "none", "steady_state", "preemptionStrategies", "one_at_a_time", "repeat", "permute_input_order", "runs", "machines", "threads", "constraint", "resource", "note", "quantile", "seed", "recoveryTimeout", "requeue_blocked_for_S")
 	if err != nil {
 		return err
 	}
 	if constraint := c.Config["constraint"]; constraint != nil && constraint != "unconstrained" {
 		return cannot("the constraint %v", constraint)
+	}
+	if quantile := c.Config["quantile"]; quantile != nil && quantile != "nearest rank" {
+		return cannot("quantiles by %v", quantile)
 	}
 	if horizon, ok := c.Config["horizon"].(float64); ok {
 		f.Until = seconds(horizon)
@@ -282,7 +294,7 @@ func (c *scenarioCase) convertReadiness(f *scenario.File) error {
 	if given["recoveryTimeout"] != nil {
 		f.WaitForPodsReady.RecoveryTimeout = new(seconds(given["recoveryTimeout"]))
 	}
-	f.WaitForPodsReady.BlockAdmission = c.Config["blockAdmission"] == true
+	f.WaitForPodsReady.BlockAdmission = new(c.Config["blockAdmission"] == true)
 	return nil
 }
 

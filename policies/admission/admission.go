@@ -130,13 +130,25 @@ type Room interface {
 	Clear()
 }
 
+// Locals tells the LocalQueues of a ClusterQueue apart under admission fair sharing.
+type Locals interface {
+	// In returns the LocalQueues of a queue, with -1 for holders without one; none where
+	// nobody tells them apart.
+	In(queue int32) []int32
+	// Of returns the LocalQueue of a workload, or -1.
+	Of(w int32) int32
+	// Used returns what a LocalQueue used, by its weight.
+	Used(local int32) float64
+}
+
 // Kernel holds the state of a scheduler: the tree with what is used, the workloads, and who
 // holds quota in which queue.
 type Kernel struct {
-	Rules Rules
-	Tree  *quota.Tree
-	Work  []Workload
-	Room  Room
+	Rules  Rules
+	Tree   *quota.Tree
+	Work   []Workload
+	Room   Room
+	Locals Locals // nil without admission fair sharing
 
 	generation []int64 // per queue: grows with every change of its holders
 	arena      *order.Arena
@@ -235,6 +247,10 @@ func (k *Kernel) Drop(w int32) {
 	wl.holds = wl.holds[:0]
 	k.generation[wl.Queue]++
 }
+
+// Shrunk notes that a holder was given up a part of what it holds, which the caller took off
+// the list and the tree.
+func (k *Kernel) Shrunk(w int32) { k.generation[k.Work[w].Queue]++ }
 
 // Holds reports whether a workload is charged, Holding what.
 func (k *Kernel) Holds(w int32) bool           { return k.arena.Contains(w) }

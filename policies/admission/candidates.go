@@ -13,10 +13,15 @@ type source struct {
 	ceiling int32 // the node up to which the victim's cohorts must borrow; None in the own queue
 	hier    bool  // the preemptor has the hierarchical advantage over it
 	list    *order.List
-	first   int32 // first candidate, or order.None
+	local   int32   // only of this LocalQueue, or anyLocal
+	used    float64 // what that used: of a queue's own, who used more gives first
+	first   int32   // first candidate, or order.None
 	next    int32
 	key     order.Key // of next
 }
+
+// anyLocal is the local of a source of all of a queue's holders.
+const anyLocal = -2
 
 // stream merges sources into the order of victims.
 type stream struct {
@@ -47,13 +52,13 @@ func (k *Kernel) allowed(a *asks, p quota.Policy, victim int32) bool {
 }
 
 // eligible returns the first candidate of a list at or behind an item.
-func (k *Kernel) eligible(a *asks, p quota.Policy, list *order.List, item int32) int32 {
+func (k *Kernel) eligible(a *asks, p quota.Policy, list *order.List, local, item int32) int32 {
 	limit := k.Work[a.w].Priority
 	for ; item != order.None; item = list.Next(item) {
 		if p != quota.Any && k.Work[item].Priority > limit {
 			return order.None
 		}
-		if k.allowed(a, p, item) && k.uses(item, a.contested) {
+		if (local == anyLocal || k.Locals.Of(item) == local) && k.allowed(a, p, item) && k.uses(item, a.contested) {
 			return item
 		}
 	}
@@ -83,7 +88,22 @@ func (k *Kernel) policyFor(a *asks, queue int32) quota.Policy {
 
 // addSource adds a queue's list, unless it has no candidate.
 func (k *Kernel) addSource(s *stream, a *asks, src source) {
-	src.first = k.eligible(a, k.policyFor(a, src.queue), src.list, src.list.First())
+	src.local = anyLocal
+	if k.Locals == nil {
+		k.addPart(s, a, src)
+		return
+	}
+	for _, src.local = range k.Locals.In(src.queue) {
+		src.used = k.Locals.Used(src.local)
+		k.addPart(s, a, src)
+	}
+	if src.local == anyLocal {
+		k.addPart(s, a, src)
+	}
+}
+
+func (k *Kernel) addPart(s *stream, a *asks, src source) {
+	src.first = k.eligible(a, k.policyFor(a, src.queue), src.list, src.local, src.list.First())
 	if src.first != order.None {
 		s.sources = append(s.sources, src)
 	}
@@ -113,7 +133,7 @@ func (s *stream) top() *source {
 // advance moves the top source on to its next candidate.
 func (k *Kernel) advance(s *stream, a *asks) {
 	src := s.top()
-	src.next = k.eligible(a, k.policyFor(a, src.queue), src.list, src.list.Next(src.next))
+	src.next = k.eligible(a, k.policyFor(a, src.queue), src.list, src.local, src.list.Next(src.next))
 	if src.next == order.None {
 		s.drop()
 		return
@@ -130,12 +150,20 @@ func (s *stream) drop() {
 	s.sink(0)
 }
 
+// before orders sources by their next candidates.
+func (s *source) before(o *source) bool {
+	if s.queue == o.queue && s.used != o.used {
+		return s.used > o.used
+	}
+	return s.key.Less(o.key)
+}
+
 // sink restores the heap below a position.
 func (s *stream) sink(at int) {
 	for {
 		least := at
 		for child := 2*at + 1; child <= 2*at+2; child++ {
-			if child < len(s.heap) && s.sources[s.heap[child]].key.Less(s.sources[s.heap[least]].key) {
+			if child < len(s.heap) && s.sources[s.heap[child]].before(&s.sources[s.heap[least]]) {
 				least = child
 			}
 		}

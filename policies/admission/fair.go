@@ -103,7 +103,7 @@ func (f *fairSearch) addQueue(q int32, p quota.Policy) bool {
 	l.policy, l.live, l.second, l.used = p, false, false, true
 	l.refused, l.tried = l.refused[:0], 0
 	f.touched = append(f.touched, q)
-	l.next = f.k.eligible(&f.asks, p, &f.k.gone[q], f.k.gone[q].First())
+	l.next = f.k.eligible(&f.asks, p, &f.k.gone[q], anyLocal, f.k.gone[q].First())
 	f.goLive(q)
 	return l.next != order.None
 }
@@ -112,7 +112,7 @@ func (f *fairSearch) addQueue(q int32, p quota.Policy) bool {
 func (f *fairSearch) goLive(q int32) {
 	if l := &f.lists[q]; l.next == order.None && !l.live {
 		l.live = true
-		l.next = f.k.eligible(&f.asks, l.policy, &f.k.live[q], f.k.live[q].First())
+		l.next = f.k.eligible(&f.asks, l.policy, &f.k.live[q], anyLocal, f.k.live[q].First())
 	}
 }
 
@@ -141,7 +141,7 @@ func (f *fairSearch) pop(q int32) int32 {
 	if l.live {
 		list = &f.k.live[q]
 	}
-	l.next = f.k.eligible(&f.asks, l.policy, list, list.Next(item))
+	l.next = f.k.eligible(&f.asks, l.policy, list, anyLocal, list.Next(item))
 	f.goLive(q)
 	return item
 }

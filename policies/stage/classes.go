@@ -8,15 +8,53 @@ import "github.com/gangplan/gangplan/sim/order"
 // a class cannot be served, none can, so the class is parked as a whole and the others
 // are not tried. Waking it costs one step however many wait.
 type Classes struct {
+	parking
 	arena   *order.Arena
 	classOf []int32
 	lists   []order.List
-	parked  []bool
 	heads   *order.Arena
 	active  order.List // classes that are not parked and not empty, by their first item
-	asleep  []int32    // classes parked since they were last woken all, each once
-	listed  []bool     // in asleep
 }
+
+// parking is which classes are set aside until they are woken.
+type parking struct {
+	parked []bool
+	asleep []int32 // classes parked since they were last woken all, each once
+	listed []bool  // in asleep
+}
+
+func (p *parking) grow() {
+	p.parked = append(p.parked, false)
+	p.listed = append(p.listed, false)
+}
+
+func (p *parking) park(class int32) {
+	p.parked[class] = true
+	if !p.listed[class] {
+		p.listed[class] = true
+		p.asleep = append(p.asleep, class)
+	}
+}
+
+// take takes the parked classes that something may help off the list of those to wake; nil
+// helps all. The slice is good until the next class is parked.
+func (p *parking) take(helps func(class int32) bool) []int32 {
+	kept := 0
+	for i, class := range p.asleep {
+		if helps != nil && !helps(class) {
+			p.asleep[i], p.asleep[kept] = p.asleep[kept], class
+			kept++
+		} else {
+			p.listed[class] = false
+		}
+	}
+	taken := p.asleep[kept:]
+	p.asleep = p.asleep[:kept]
+	return taken
+}
+
+// Parked reports whether a class is set aside.
+func (p *parking) Parked(class int32) bool { return int(class) < len(p.parked) && p.parked[class] }
 
 // NewClasses makes room for items 0..items-1.
 func NewClasses(items int) *Classes {
@@ -35,8 +73,7 @@ func NewClassesIn(arena *order.Arena, classOf []int32) *Classes {
 func (c *Classes) grow(class int32) {
 	for int32(len(c.lists)) <= class {
 		c.lists = append(c.lists, order.NewList(c.arena))
-		c.parked = append(c.parked, false)
-		c.listed = append(c.listed, false)
+		c.parking.grow()
 		c.heads.Grow()
 	}
 }
@@ -78,19 +115,21 @@ func (c *Classes) Head() int32 {
 	return order.None
 }
 
-// Park sets a class aside until it is woken.
-func (c *Classes) Park(class int32) {
-	c.parked[class] = true
-	if !c.listed[class] {
-		c.listed[class] = true
-		c.asleep = append(c.asleep, class)
+// EachHead calls f with the first item of every class that is not parked.
+func (c *Classes) EachHead(f func(item int32)) {
+	for class := c.active.First(); class != order.None; class = c.active.Next(class) {
+		f(c.lists[class].First())
 	}
-	c.refresh(class)
 }
 
-// Parked reports whether a class is set aside.
-func (c *Classes) Parked(class int32) bool {
-	return int(class) < len(c.parked) && c.parked[class]
+// Before reports whether one item comes before another.
+func (c *Classes) Before(a, b int32) bool { return c.arena.Key(a).Less(c.arena.Key(b)) }
+
+// Park sets a class aside until it is woken.
+func (c *Classes) Park(class int32) {
+	c.grow(class)
+	c.park(class)
+	c.refresh(class)
 }
 
 // Wake lets a class be tried again.
@@ -101,19 +140,22 @@ func (c *Classes) Wake(class int32) {
 	}
 }
 
-// WakeAll lets the parked classes below a limit be tried again.
-func (c *Classes) WakeAll(limit int32) {
-	kept := c.asleep[:0]
-	for _, class := range c.asleep {
-		if class >= limit {
-			kept = append(kept, class)
-			continue
-		}
-		c.listed[class] = false
+// WakeIf lets the parked classes that something may help be tried again; nil helps all.
+func (c *Classes) WakeIf(helps func(class int32) bool) {
+	for _, class := range c.take(helps) {
 		c.Wake(class)
 	}
-	c.asleep = kept
 }
+
+// Move puts an item that waits into another class, in its place.
+func (c *Classes) Move(item, class int32) {
+	k := c.arena.Key(item)
+	c.Remove(item)
+	c.Push(item, class, k)
+}
+
+// Size returns how many items of a class wait.
+func (c *Classes) Size(class int32) int { return c.lists[class].Len() }
 
 // refresh keeps the order of active classes right after a change of one.
 func (c *Classes) refresh(class int32) {

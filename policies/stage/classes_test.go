@@ -59,7 +59,7 @@ func TestClassesAgainstNaiveList(t *testing.T) {
 				want.parked[class] = false
 			case op == 6:
 				limit := r.Int32N(classes + 5)
-				c.WakeAll(limit)
+				c.WakeIf(func(k int32) bool { return k < limit })
 				for k := range limit {
 					want.parked[k] = false
 				}
@@ -95,7 +95,7 @@ func TestAnUnknownClassIsEmptyAndNotParked(t *testing.T) {
 		t.Error("a class nobody was pushed to is there")
 	}
 	c.Wake(9)
-	c.WakeAll(9)
+	c.WakeIf(nil)
 }
 
 // A class that empties while parked stays parked for whoever comes next.
@@ -123,7 +123,7 @@ func TestClassesDoNotAllocateOnceTheyExist(t *testing.T) {
 		for class := range int32(5) {
 			c.Park(class)
 		}
-		c.WakeAll(5)
+		c.WakeIf(nil)
 		for c.Head() != order.None {
 			c.Remove(c.Head())
 		}

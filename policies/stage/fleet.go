@@ -118,6 +118,32 @@ func (f *Fleet) Resolvable(w *Want, node int32) bool {
 	return !k.refuses(w) && w.Demand.Real.FitsIn(&k.offers)
 }
 
+// Full reports whether some node that is up, and that a pod may go to, lacks room for it.
+func (f *Fleet) Full(w *Want) bool {
+	row := f.row(w.Shape)
+	for _, class := range f.groups.Live() {
+		if f.full(row, w, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// FullBetween is Full for the nodes [first, last).
+func (f *Fleet) FullBetween(w *Want, first, last int32) bool {
+	row := f.row(w.Shape)
+	for n := first; n < last; n++ {
+		if class := f.groups.Of(n); class >= 0 && f.full(row, w, class) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Fleet) full(row []rating, w *Want, class int32) bool {
+	return f.rate(row, w, class) == NotFeasible && !f.kinds[f.groups.Key(class).kind].refuses(w)
+}
+
 // file puts a node where it belongs: nowhere while it is down. What is promised of it
 // counts as used.
 func (f *Fleet) file(v sim.View, n int32) {

@@ -44,8 +44,8 @@ func (s *Stack) extents(x, y *extent) {
 	}
 }
 
-// stackMark draws a stack: every layer down to the ground, the highest first, so that no
-// paper shines through between two of them.
+// stackMark draws a stack: every layer down to the ground where it has anything, the highest
+// first, so that no paper shines through between two of them.
 type stackMark struct{ *Stack }
 
 // Plot draws it.
@@ -54,18 +54,43 @@ func (m stackMark) Plot(c draw.Canvas, p *plot.Plot) {
 	if n < 1 {
 		return
 	}
-	x, y := p.Transforms(&c)
 	sums := tops(m.Layers, n)
 	for k := len(m.Layers) - 1; k >= 0; k-- {
-		var top []vg.Point
-		for i, v := range sums[k] {
-			top = append(top, vg.Point{X: x(m.Edges[i]), Y: y(v)}, vg.Point{X: x(m.Edges[i+1]), Y: y(v)})
+		for from := 0; from < n; from++ {
+			to := from
+			for to < n && amount(m.Layers[k].Values[to]) > 0 {
+				to++
+			}
+			if to > from {
+				m.span(c, p, k, sums[k], from, to)
+				from = to
+			}
 		}
-		area := append([]vg.Point{{X: top[0].X, Y: y(0)}}, top...)
-		area = append(area, vg.Point{X: top[len(top)-1].X, Y: y(0)})
-		c.FillPolygon(m.Layers[k].Color.rgba(), c.ClipPolygonXY(area))
-		c.StrokeLines(draw.LineStyle{Color: paper, Width: vg.Points(0.4)}, c.ClipLinesXY(top)...)
 	}
+}
+
+// span draws a layer over the intervals [from, to), with a line on top unless it is the
+// highest layer.
+func (m stackMark) span(c draw.Canvas, p *plot.Plot, k int, sums []float64, from, to int) {
+	x, y := p.Transforms(&c)
+	var top []vg.Point
+	for i := from; i < to; i++ {
+		top = append(top, vg.Point{X: x(m.Edges[i]), Y: y(sums[i])}, vg.Point{X: x(m.Edges[i+1]), Y: y(sums[i])})
+	}
+	area := append([]vg.Point{{X: top[0].X, Y: y(0)}}, top...)
+	area = append(area, vg.Point{X: top[len(top)-1].X, Y: y(0)})
+	c.FillPolygon(m.Layers[k].Color.rgba(), c.ClipPolygonXY(area))
+	if k < len(m.Layers)-1 {
+		c.StrokeLines(draw.LineStyle{Color: paper, Width: m.hairline()}, c.ClipLinesXY(top)...)
+	}
+}
+
+// hairline is the width of the line between two layers, thinner where there are many corners.
+func (s *Stack) hairline() vg.Length {
+	if len(s.Edges) > 100 {
+		return 0.25
+	}
+	return 0.5
 }
 
 // Bars lie between whole numbers of the axis of categories; together they take so much of
@@ -95,8 +120,10 @@ func (b *Bars) span(i, k int, sums [][]float64) (at0, at1, from, to float64) {
 }
 
 func (b *Bars) extents(along, values *extent) {
-	along.add(-0.5)
-	along.add(float64(len(b.Categories)) - 0.5)
+	n := float64(len(b.Categories))
+	more := max(0, 3-n) / 2 // one bar is not as thick as the picture
+	along.add(-0.5 - more)
+	along.add(n - 0.5 + more)
 	values.add(0)
 	sums := tops(b.Layers, len(b.Categories))
 	for i := range b.Categories {

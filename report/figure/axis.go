@@ -64,6 +64,11 @@ func boundLog(a *plot.Axis, want Axis, e extent) {
 	if math.IsInf(e.positive, 0) { // nothing, or only zeros
 		e.positive, e.max = 1, 10
 	}
+	if want.Min != want.Max {
+		e.max /= logRoom
+	} else {
+		e.positive /= logRoom // no line lies on the edge
+	}
 	s := logScale{floor: below(e.positive, want.Scale.time())}
 	if e.min <= 0 {
 		s.slot = zeroSlot
@@ -73,8 +78,11 @@ func boundLog(a *plot.Axis, want Axis, e extent) {
 	if e.min <= 0 {
 		a.Min = 0
 	}
-	a.Max, a.Scale = max(e.max*1.05, s.floor*10), s
+	a.Max, a.Scale = max(e.max*logRoom, s.floor*2), s
 }
+
+// logRoom is the factor between numbers and the ends of a logarithmic axis.
+const logRoom = 1.15
 
 // zeroSlot is the part of a logarithmic axis that 0 gets.
 const zeroSlot = 0.07
@@ -120,7 +128,13 @@ func below(v float64, time bool) float64 {
 		}
 		return timeSteps[i-1]
 	}
-	return math.Pow10(decade(v))
+	round := math.Pow10(decade(v))
+	for _, part := range []float64{5, 2} {
+		if part*round <= v {
+			return part * round
+		}
+	}
+	return round
 }
 
 // decade is the exponent of the power of ten at or below v > 0. It is read from the
@@ -152,6 +166,9 @@ type ticker struct {
 
 // Ticks returns the ticks, those without room for their label left out.
 func (t *ticker) Ticks(from, to float64) []plot.Tick {
+	if t.axis.Ticks != nil {
+		return t.given(from, to)
+	}
 	if t.axis.Scale.log() {
 		return t.logTicks(from, to)
 	}
@@ -168,6 +185,17 @@ func (t *ticker) Ticks(from, to float64) []plot.Tick {
 	}
 }
 
+// given are the ticks that the axis asks for, as many as have room.
+func (t *ticker) given(from, to float64) []plot.Tick {
+	ticks := make([]plot.Tick, 0, len(t.axis.Ticks))
+	for _, at := range t.axis.Ticks {
+		if at >= from && at <= to {
+			ticks = append(ticks, plot.Tick{Value: at, Label: t.label(at, at)})
+		}
+	}
+	return t.thinned(ticks, from, to)
+}
+
 // step is the i-th step to try, from close to wide, until there is one tick or none.
 func (t *ticker) step(from, to float64, i int) (float64, bool) {
 	if t.axis.Scale.time() {
@@ -181,8 +209,12 @@ func (t *ticker) step(from, to float64, i int) (float64, bool) {
 		}
 		return 0, false
 	}
-	step := math.Pow10(decade(to-from)-1) * []float64{1, 2, 5}[i%3] * math.Pow10(i/3)
-	return step, (to-from)/step >= 0.5
+	first := decade(to-from) - 1
+	if t.axis.Whole {
+		first = max(0, first)
+	}
+	step := math.Pow10(first) * []float64{1, 2, 5}[i%3] * math.Pow10(i/3)
+	return step, i == 0 || (to-from)/step >= 0.5
 }
 
 func (t *ticker) every(from, to, step float64) (out []plot.Tick) {
@@ -200,6 +232,13 @@ func (t *ticker) every(from, to, step float64) (out []plot.Tick) {
 func (t *ticker) label(at, step float64) string {
 	if t.axis.Format != nil {
 		return t.axis.Format(at)
+	}
+	if t.axis.Scale.log() && at > 0 {
+		text := strconv.FormatFloat(at, 'f', max(0, 1-decade(at)), 64)
+		if strings.Contains(text, ".") {
+			text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+		}
+		return grouped(text)
 	}
 	return grouped(strconv.FormatFloat(at, 'f', max(0, -decade(step*1.0000001)), 64))
 }
@@ -270,14 +309,18 @@ func (t *ticker) thinned(ticks []plot.Tick, from, to float64) []plot.Tick {
 	return out
 }
 
-// decades are powers of ten, then 1, 2 and 5 times them.
+// decades are powers of ten, then more and more of what lies between.
 func decades(from, to float64) [][]float64 {
-	var ones, more []float64
+	parts := [][]float64{{1}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 6, 8}}
+	sets := make([][]float64, len(parts))
 	for n := decade(from); n <= decade(to); n++ {
-		ones = append(ones, math.Pow10(n))
-		more = append(more, math.Pow10(n), 2*math.Pow10(n), 5*math.Pow10(n))
+		for i := range parts {
+			for _, part := range parts[i] {
+				sets[i] = append(sets[i], part*math.Pow10(n))
+			}
+		}
 	}
-	return [][]float64{ones, more}
+	return sets
 }
 
 // places are the ticks of categories, which are numbered from 0.

@@ -5,16 +5,12 @@ import (
 	"image"
 	"io"
 	"math"
-	"regexp"
 	"strings"
-	"time"
 
-	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -25,7 +21,7 @@ const dpi = 144
 // not have it, and gives the picture its title as its name.
 func writeSVG(w io.Writer, c *Chart, width, height vg.Length) error {
 	canvas := vgsvg.New(width, height)
-	c.draw(draw.New(&steady{CanvasSizer: canvas}))
+	c.drawOn(canvas)
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
@@ -36,67 +32,46 @@ func writeSVG(w io.Writer, c *Chart, width, height vg.Length) error {
 	return err
 }
 
+// dotsOf is the scale on which a picture of a width is drawn, so that lines and letters
+// suit it: dpi where it has the usual width.
+func dotsOf(width vg.Length) vg.Length {
+	return vg.Length(math.Floor(max(0.7, min(2, float64(width)/float64(usualWidth*vg.Inch))) * dpi))
+}
+
+// drawOn draws the chart on a scale that suits its width.
+func (c *Chart) drawOn(canvas vg.CanvasSizer) {
+	s := &steady{canvas}
+	width, height := canvas.Size()
+	scale := dotsOf(width) / dpi
+	if scale != 1 {
+		s.Scale(float64(scale), float64(scale))
+	}
+	c.draw(draw.NewCanvas(s, width/scale, height/scale))
+}
+
 // escaped is text as XML writes it.
 func escaped(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
 }
 
 func writePNG(w io.Writer, c *Chart, width, height vg.Length) error {
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	c.draw(draw.New(&steady{CanvasSizer: canvas}))
+	dots := dotsOf(width)
+	canvas := vgimg.NewWith(vgimg.UseWH(width*dpi/dots, height*dpi/dots), vgimg.UseDPI(int(dots)))
+	c.draw(draw.New(&steady{newRaster(canvas)})) // larger dots instead of a scale
 	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
 	return err
 }
 
-func init() {
-	fpdf.SetDefaultCatalogSort(true) // else fonts come in the order of a map
-	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
-	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
-}
-
-// pdfDate is a date that the library writes and nobody needs.
-var pdfDate = regexp.MustCompile(`(?m)^/(CreationDate|ModDate) \(D:\d+\)$`)
-
 func writePDF(w io.Writer, c *Chart, width, height vg.Length) error {
-	canvas := vgpdf.New(width, height)
-	c.draw(draw.New(&steady{CanvasSizer: canvas, pdf: true}))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return err
-	}
-	blank := func(date []byte) []byte { return bytes.Repeat([]byte{' '}, len(date)) } // offsets stand in the file
-	_, err := w.Write(pdfDate.ReplaceAllFunc(b.Bytes(), blank))
+	canvas := newPDF(width, height)
+	c.drawOn(canvas)
+	_, err := canvas.WriteTo(w)
 	return err
-}
-
-// high are the characters of Windows-1252 from 0x80 on, up to where it is Latin-1.
-var high = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
-
-// windows1252 encodes text for the fonts of a PDF; a character that they do not have is
-// written as a question mark.
-func windows1252(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		code := byte('?')
-		if r < 0x80 || r >= 0xa0 && r <= 0xff {
-			code = byte(r)
-		}
-		for i, h := range high {
-			if h == r {
-				code = byte(0x80 + i)
-			}
-		}
-		b.WriteByte(code)
-	}
-	return b.String()
 }
 
 // steady rounds everything that is drawn. Processors and compilers disagree about the
 // last bits of products, sums and logarithms; they do not about the 32nd of a point.
-type steady struct {
-	vg.CanvasSizer
-	pdf bool
-}
+type steady struct{ vg.CanvasSizer }
 
 // steps per point, and by how much the place where rounding turns is moved, so that it is
 // not where coordinates are: those are often simple fractions of a point.
@@ -105,8 +80,10 @@ const (
 	turn          = 0.5 + 1.0/1021
 )
 
-func rounded(v vg.Length) vg.Length {
-	return vg.Length(math.Floor(float64(v*stepsPerPoint)+turn) / stepsPerPoint)
+func rounded(v vg.Length) vg.Length { return roundedTo(v, stepsPerPoint) }
+
+func roundedTo(v, steps vg.Length) vg.Length {
+	return vg.Length(math.Floor(float64(v*steps)+turn)) / steps
 }
 
 func roundedPoint(at vg.Point) vg.Point { return vg.Point{X: rounded(at.X), Y: rounded(at.Y)} }
@@ -140,12 +117,6 @@ func (s *steady) Fill(path vg.Path)   { s.CanvasSizer.Fill(roundedPath(path)) }
 func (s *steady) Translate(by vg.Point) { s.CanvasSizer.Translate(roundedPoint(by)) }
 
 func (s *steady) FillString(face font.Face, at vg.Point, text string) {
-	if s.pdf {
-		text = windows1252(text)
-		if face.Font.Weight != 0 { // the library looks for a bold variant of what it has embedded as a font of its own
-			face.Font.Typeface, face.Font.Weight = face.Font.Typeface+"Bold", 0
-		}
-	}
 	s.CanvasSizer.FillString(face, roundedPoint(at), text)
 }
 

@@ -52,7 +52,10 @@ type Axis struct {
 	Label    string
 	Min, Max float64
 	Scale    Scale
+	Whole    bool                   // the numbers are counts: no ticks between them
 	Format   func(v float64) string // of the numbers at the ticks; nil: as few digits as tell them apart
+	Names    []string               // at 0, 1, 2 and so on, instead of numbers
+	Ticks    []float64              // where ticks are, if there is room; nil: at round numbers
 }
 
 // Scale says how numbers lie along an axis.
@@ -85,7 +88,7 @@ type Line struct {
 // gap there.
 type Point struct{ X, Y float64 }
 
-// Range is an interval of Y.
+// Range is an interval of Y, whose ends may be infinite.
 type Range struct{ Low, High float64 }
 
 // Guide is a thin line across the panel at a value of Y, with a text above its left end.
@@ -191,6 +194,11 @@ func (c *Chart) check() error {
 
 func (p *Panel) check() error {
 	for _, l := range p.Lines {
+		for _, r := range l.Band {
+			if math.IsNaN(r.Low) || math.IsNaN(r.High) {
+				return fmt.Errorf("line %q: a range without an end", l.Name)
+			}
+		}
 		if l.Band != nil && len(l.Band) != len(l.Points) || l.Texts != nil && len(l.Texts) != len(l.Marks) {
 			return fmt.Errorf("line %q: %d ranges for %d points, %d texts for %d marks", l.Name, len(l.Band), len(l.Points), len(l.Texts), len(l.Marks))
 		}

@@ -2,14 +2,20 @@ package figure
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"image"
+	"image/draw"
 	"image/png"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,20 +68,43 @@ func drawn(t testing.TB, c *Chart, format string) []byte {
 	return b.Bytes()
 }
 
-// The pictures are committed as SVG, which says what moved. On another architecture they
-// are the same: this test runs there as well.
+// The pictures are committed as SVG, which says what moved, and as a hash of their dots. On
+// another architecture they are the same: this test runs there as well.
 func TestDeterminismOfTheGallery(t *testing.T) {
-	for name, c := range gallery() {
-		path, got := filepath.Join("testdata", name+".svg"), drawn(t, c, "svg")
-		if os.Getenv("GANGPLAN_UPDATE") != "" {
-			if err := os.WriteFile(path, got, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: another picture, %v (GANGPLAN_UPDATE=1 writes it; look at it)", path, err)
+	dots := ""
+	for _, name := range slices.Sorted(maps.Keys(gallery())) {
+		c := gallery()[name]
+		kept(t, name+".svg", drawn(t, c, "svg"))
+		dots += fmt.Sprintf("%s %s\n", name, hashOfDots(t, drawn(t, c, "png")))
+	}
+	kept(t, "dots.txt", []byte(dots))
+}
+
+// kept compares with a file of testdata, or writes it.
+func kept(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("GANGPLAN_UPDATE") != "" {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
+	if want, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: another picture, %v (GANGPLAN_UPDATE=1 writes it; look at it)", path, err)
+	}
+}
+
+// hashOfDots is of the colours of a picture: how they are compressed is up to Go's version.
+func hashOfDots(t *testing.T, data []byte) string {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dots := image.NewRGBA(img.Bounds())
+	draw.Draw(dots, dots.Rect, img, dots.Rect.Min, draw.Src)
+	sum := sha256.Sum256(dots.Pix)
+	return hex.EncodeToString(sum[:8])
 }
 
 func TestEqualChartsGiveEqualBytes(t *testing.T) {
@@ -136,11 +165,11 @@ func texts(t *testing.T, svg []byte) string {
 
 func TestSVGSaysWhatItShows(t *testing.T) {
 	for name, want := range map[string]string{
-		"lines":   "cpu100: <GPUs> used & free|cpu100: <GPUs> used & free|first-fit|best-fit|fgd|asked for (% of GPUs)|0|20",
-		"log":     "half of all jobs start within 30s|over 20 jobs|gang|per-pod|wait|0|1|10",
+		"lines":   "cpu100: <GPUs> used & free|cpu100: <GPUs> used & free|first-fit|best-fit|fgd|0|20|40|60|80|100|120|0|20|40|60|80|asked for (% of GPUs)|used (%)",
+		"log":     "half of all jobs start within 30s|over 20 jobs|gang|per-pod|0|1|10|60|600|3,600|21,600|86,400|0|20",
 		"stacks":  "two stacks|free|held|useful|0|2,000", // as they lie
-		"bars":    "bars|useful|held|free|GPU-hours|0|2|4|6|8|10|per-pod|gang|gang-topology,level=rack,|mode=preferred|50%|70%|20%|60%|requeues",
-		"heat":    "wait, p95 (s)|0|20|40|60|80|timeout|1m|5m|backoff|30s|60s|0|40|never|90",
+		"bars":    "bars|useful|held|free|0|2|4|6|8|10|per-pod|gang|gang-topology,level=rack,|mode=preferred|50%|70%|20%|60%|GPU-hours",
+		"heat":    "wait, p95 (s)|0|20|40|60|80|1m|5m|30s|60s|0|40|never|90|timeout|backoff",
 		"band":    "racks",
 		"ordered": "no job has an all-reduce",
 	} {
@@ -194,15 +223,23 @@ func TestPDFHasFontsAndNoDate(t *testing.T) {
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || bytes.Contains(pdf, []byte("Date")) {
 		t.Error("no PDF, or one with a date")
 	}
-	if n := bytes.Count(pdf, []byte("/FontFile2")); n != 2 {
-		t.Errorf("%d fonts are embedded, expected the regular and the bold one", n)
+	if n := bytes.Count(pdf, []byte("/FontFile2")); n != 2 || len(pdf) > 60_000 {
+		t.Errorf("%d fonts are embedded in %d bytes, expected the letters of the regular and of the bold one", n, len(pdf))
+	}
+	if n := bytes.Count(drawn(t, &Chart{Panels: []Panel{{Empty: "a"}}}, "pdf"), []byte("/FontFile2")); n != 1 {
+		t.Errorf("%d fonts for text that needs one", n)
 	}
 }
 
-func TestWindows1252(t *testing.T) {
-	for text, want := range map[string]string{"p95 – 3×": "p95 \x96 3\xd7", "é…€": "\xe9\x85\x80", "日µ": "?\xb5", "": ""} {
-		if got := windows1252(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+// A name in any script, or in none, is drawn as far as the font goes.
+func TestAnyText(t *testing.T) {
+	for _, text := range []string{"p95 – 3×", "é…€", "日本", "🚀 to the moon", "half \xf0\x9f", "\xff", "a\tb\x00c"} {
+		c := chart()
+		c.Title, c.Panels[0].Lines[0].Name = text, text
+		for _, format := range Formats() {
+			if len(drawn(t, c, format)) == 0 {
+				t.Errorf("%q as %s", text, format)
+			}
 		}
 	}
 }

@@ -83,8 +83,39 @@ func (c *Chart) drawPanels(canvas draw.Canvas) {
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: gutter, PadY: gutter}
 	canvases := plot.Align(plots, tiles, canvas)
 	for i := range c.Panels {
-		plots[i/columns][i%columns].Draw(canvases[i/columns][i%columns])
+		p, at := plots[i/columns][i%columns], canvases[i/columns][i%columns]
+		p.Draw(at)
+		c.Panels[i].drawTexts(at, p.DataCanvas(at), size)
 	}
+}
+
+// drawTexts writes the title and the labels of the axes of a panel, for which the plot has
+// kept room: the library's own stand in the middle of the numbers, which on a logarithmic
+// axis is not the middle.
+func (p *Panel) drawTexts(c, data draw.Canvas, size vg.Point) {
+	write(c, titleStyle, vg.Point{X: data.Min.X, Y: data.Max.Y + 7}, cut(p.Title, titleStyle, max(size.X, data.Size().X)))
+	style := labelStyle
+	style.XAlign = draw.XCenter
+	at := vg.Point{X: data.Center().X, Y: c.Min.Y + style.FontExtents().Descent}
+	for i, line := range p.xLabel(size) {
+		write(c, style, at.Add(vg.Point{Y: vg.Length(len(p.xLabel(size))-1-i) * labelStep}), line)
+	}
+	style.Rotation = pi / 2
+	at = vg.Point{X: c.Min.X + style.FontExtents().Ascent, Y: data.Center().Y}
+	for i, line := range p.yLabel(size) {
+		write(c, style, at.Add(vg.Point{X: vg.Length(i) * labelStep}), line)
+	}
+}
+
+const labelStep = vg.Length(11.5)
+
+// xLabel and yLabel are the labels of the axes in lines that have room.
+func (p *Panel) xLabel(size vg.Point) []string {
+	return wrapped(p.X.Label, labelStyle, max(size.X, leastPanel))
+}
+
+func (p *Panel) yLabel(size vg.Point) []string {
+	return wrapped(p.Y.Label, labelStyle, max(size.Y, leastPanel))
 }
 
 // plot makes a plot of a panel, whose axes will be about so long.
@@ -107,10 +138,11 @@ func (p *Panel) plot(size vg.Point, shade *shade) *plot.Plot {
 	if p.Heat != nil {
 		out.Add(heatMark{p.Heat, shade})
 	}
+	out.Add(bandMarks{lines})
 	for i := range lines {
 		out.Add(&lines[i])
 	}
-	out.Add(markTexts{lines}, breakMark{}, titleMark(p.Title))
+	out.Add(markTexts{lines}, breakMark{})
 	if p.Empty != "" {
 		out.Add(emptyMark(p.Empty))
 	}
@@ -119,12 +151,11 @@ func (p *Panel) plot(size vg.Point, shade *shade) *plot.Plot {
 
 func (p *Panel) style(out *plot.Plot) {
 	out.BackgroundColor = nil
-	out.X.Label.Text, out.Y.Label.Text = p.X.Label, p.Y.Label
 	if p.Title != "" {
-		out.Title.Text, out.Title.TextStyle, out.Title.Padding = " ", titleStyle, 4 // the room; titleMark writes it
+		out.Title.Text, out.Title.TextStyle, out.Title.Padding = " ", titleStyle, 4 // the room; drawTexts writes it
 	}
 	for _, a := range []*plot.Axis{&out.X, &out.Y} {
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color = face(10, false), ink
+		a.Label.TextStyle = labelStyle
 		a.Tick.Label.Font, a.Tick.Label.Color = face(9, false), ink
 		a.Padding, a.Label.Padding = 0, 4
 		a.Color, a.Tick.Color, a.Tick.Length = ink, ink, 3.5
@@ -152,20 +183,25 @@ func (p *Panel) bound(out *plot.Plot) {
 	}
 	if p.Stack != nil {
 		p.Stack.extents(&x, &y)
-		p.X = fixed(p.X, x)
+	}
+	if n := len(p.X.Names); n > 0 {
+		p.X.Min, p.X.Max = -0.3, float64(n)-0.7
+	}
+	if p.Stack != nil || p.X.Scale == Seconds {
+		p.X = tight(p.X, x)
 	}
 	if b := p.Bars; b != nil {
 		if b.Standing {
 			b.extents(&x, &y)
-			p.X = fixed(p.X, x)
+			p.X = tight(p.X, x)
 		} else {
 			b.extents(&y, &x)
-			p.Y = fixed(p.Y, y)
+			p.Y = tight(p.Y, y)
 		}
 	}
 	if p.Heat != nil {
 		p.Heat.extents(&x, &y)
-		p.X, p.Y = fixed(p.X, x), fixed(p.Y, y)
+		p.X, p.Y = tight(p.X, x), tight(p.Y, y)
 	}
 	for _, g := range p.Guides {
 		y.add(g.Y)
@@ -174,9 +210,9 @@ func (p *Panel) bound(out *plot.Plot) {
 	bound(&out.Y, p.Y, y)
 }
 
-// fixed is an axis that ends where the numbers do.
-func fixed(a Axis, e extent) Axis {
-	if a.Min == a.Max && !e.empty() {
+// tight is an axis that ends where the numbers do.
+func tight(a Axis, e extent) Axis {
+	if a.Min == a.Max && e.min < e.max {
 		a.Min, a.Max = e.min, e.max
 	}
 	return a
@@ -185,15 +221,18 @@ func fixed(a Axis, e extent) Axis {
 func (p *Panel) setTicks(out *plot.Plot, size vg.Point) {
 	wide := func(label string) vg.Length { return out.X.Tick.Label.Width(label) + 14 }
 	high := func(string) vg.Length { return 19 }
+	out.X.Label.Text, out.Y.Label.Text = blank(p.xLabel(size)), blank(p.yLabel(size))
 	out.X.Tick.Marker = &ticker{p.X, out.X.Scale, size.X, wide}
 	out.Y.Tick.Marker = &ticker{p.Y, out.Y.Scale, size.Y, high}
 	switch {
+	case p.X.Names != nil:
+		out.X.Tick.Marker = categories(p.X.Names, out, size.X)
 	case p.Heat != nil:
-		out.X.Tick.Marker, out.Y.Tick.Marker = categories(p.Heat.Columns, out, size.X/vg.Length(max(1, len(p.Heat.Columns)))), rowsOf(p.Heat.Rows, out)
+		out.X.Tick.Marker, out.Y.Tick.Marker = categories(p.Heat.Columns, out, size.X), rowsOf(p.Heat.Rows, out, size.Y)
 	case p.Bars != nil && p.Bars.Standing:
-		out.X.Tick.Marker = categories(p.Bars.Categories, out, size.X/vg.Length(max(1, len(p.Bars.Categories))))
+		out.X.Tick.Marker = categories(p.Bars.Categories, out, size.X)
 	case p.Bars != nil:
-		out.Y.Tick.Marker = rowsOf(p.Bars.Categories, out)
+		out.Y.Tick.Marker = rowsOf(p.Bars.Categories, out, size.Y)
 	}
 	if p.Heat != nil || p.Bars != nil {
 		out.X.Tick.Color, out.Y.Tick.Color = paper, paper // there is room for them all the same
@@ -202,27 +241,40 @@ func (p *Panel) setTicks(out *plot.Plot, size vg.Point) {
 
 // categories are names under an axis, broken into lines where they are wide; if that does
 // not help, some are left out.
-func categories(names []string, out *plot.Plot, room vg.Length) plot.Ticker {
+func categories(names []string, out *plot.Plot, length vg.Length) plot.Ticker {
 	ticks := places(names)
+	room := length / vg.Length(max(1, len(names)))
+	widest := vg.Length(0)
 	for i := range ticks {
-		ticks[i].Label = strings.Join(wrapped(names[i], out.X.Tick.Label, max(room-4, 30)), "\n")
+		lines := wrapped(names[i], out.X.Tick.Label, max(room-4, 30))
+		ticks[i].Label = strings.Join(lines, "\n")
+		widest = max(widest, out.X.Tick.Label.Width(ticks[i].Label)+4)
 	}
-	every := int(math.Ceil(float64(34 / max(room, 1))))
-	for i := range ticks {
-		if every > 1 && i%every != 0 {
-			ticks[i].Label = ""
-		}
-	}
-	return ticks
+	return everyNth(ticks, int(math.Ceil(float64(widest/room))))
 }
 
-// rowsOf are names beside an axis, the first on top.
-func rowsOf(names []string, out *plot.Plot) plot.Ticker {
-	const widest = 110
+// rowsOf are names beside an axis, the first on top, in as many lines as there is room for.
+func rowsOf(names []string, out *plot.Plot, length vg.Length) plot.Ticker {
+	const widest, step = 110, 10.5
 	ticks := places(names)
+	room := length / vg.Length(max(1, len(names)))
 	for i := range ticks {
 		ticks[i].Value = float64(len(names) - 1 - i)
-		ticks[i].Label = strings.Join(wrapped(names[i], out.Y.Tick.Label, widest), "\n")
+		lines := wrapped(names[i], out.Y.Tick.Label, widest)
+		if most := max(1, int(room/step)); len(lines) > most {
+			lines = append(lines[:most-1:most-1], cut(strings.Join(lines[most-1:], ""), out.Y.Tick.Label, widest))
+		}
+		ticks[i].Label = strings.Join(lines, "\n")
+	}
+	return everyNth(ticks, int(math.Ceil(float64(step/room))))
+}
+
+// everyNth leaves out the labels between.
+func everyNth(ticks plot.ConstantTicks, n int) plot.Ticker {
+	for i := range ticks {
+		if n > 1 && i%n != 0 {
+			ticks[i].Label = ""
+		}
 	}
 	return ticks
 }
@@ -240,14 +292,14 @@ func (p *Panel) grid() *plotter.Grid {
 	return g
 }
 
-var titleStyle = textStyle(10, true, ink)
+var titleStyle, labelStyle = textStyle(10, true, ink), textStyle(10, false, ink)
 
-// titleMark is the title of a panel.
-type titleMark string
-
-// Plot writes it above the panel, from its left end on.
-func (m titleMark) Plot(c draw.Canvas, _ *plot.Plot) {
-	write(c, titleStyle, vg.Point{X: c.Min.X, Y: c.Max.Y + 7}, cut(string(m), titleStyle, c.Size().X))
+// blank is a text that takes as much height as some lines, and no width.
+func blank(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Repeat(" \n", len(lines)-1) + " "
 }
 
 // guideMark draws a guide.

@@ -11,7 +11,6 @@ type entry struct {
 	line   *draw.LineStyle // nil: an area
 	marked bool
 	joined bool // the points are joined
-	banded bool
 	area   Color
 }
 
@@ -39,7 +38,7 @@ func (c *Chart) entries() []entry {
 			}
 		}
 		for _, m := range p.lineMarks() {
-			add(entry{name: m.Name, line: &m.style, marked: len(m.Marks) > 0, joined: len(m.Points) > 0 || len(m.Marks) == 0, banded: m.Band != nil})
+			add(entry{name: m.Name, line: &m.style, marked: len(m.Marks) > 0, joined: len(m.Points) > 0 || len(m.Marks) == 0})
 		}
 	}
 	return out
@@ -59,7 +58,7 @@ func (c *Chart) drawLegend(canvas draw.Canvas) draw.Canvas {
 		return drawShade(canvas, s)
 	}
 	entries := c.entries()
-	if len(entries) == 0 || len(entries) == 1 && len(c.Panels) == 1 && len(c.Panels[0].Lines) == 1 && !entries[0].banded {
+	if len(entries) == 0 || len(entries) == 1 && entries[0].line != nil {
 		return canvas // the title names the only line
 	}
 	widest := vg.Length(0)

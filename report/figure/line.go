@@ -2,6 +2,8 @@ package figure
 
 import (
 	"image/color"
+	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -30,13 +32,29 @@ func (l *Line) extents(x, y *extent) {
 	}
 }
 
-// Plot draws the line over its band.
+// bandMarks draws the bands of all lines, which lie below all lines.
+type bandMarks struct{ lines []lineMark }
+
+// Plot draws them, the lighter the more there are.
+func (m bandMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	alpha := uint8(48)
+	if len(m.lines) > 3 {
+		alpha = 28
+	}
+	for i := range m.lines {
+		if l := &m.lines[i]; l.Band != nil {
+			for _, run := range pieces(l.Points) {
+				l.drawBand(c, x, y, run, alpha)
+			}
+		}
+	}
+}
+
+// Plot draws the line and its marks.
 func (m *lineMark) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, run := range pieces(m.Points) {
-		if m.Band != nil {
-			m.drawBand(c, x, y, run)
-		}
 		path := thin(m.path(x, y, run))
 		if len(path) == 1 && c.Contains(path[0]) {
 			c.DrawGlyph(draw.GlyphStyle{Color: m.style.Color, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}, path[0])
@@ -63,21 +81,29 @@ func (m *lineMark) path(x, y func(float64) vg.Length, run [2]int) []vg.Point {
 	return path
 }
 
-func (m *lineMark) drawBand(c draw.Canvas, x, y func(float64) vg.Length, run [2]int) {
+func (m *lineMark) drawBand(c draw.Canvas, x, y func(float64) vg.Length, run [2]int, alpha uint8) {
 	var high, low []vg.Point
 	for i := run[0]; i < run[1]; i++ {
-		b := m.Band[i]
-		if !number(b.Low) || !number(b.High) {
-			b.Low, b.High = m.Points[i].Y, m.Points[i].Y
-		}
-		high = append(high, vg.Point{X: x(m.Points[i].X), Y: y(b.High)})
-		low = append(low, vg.Point{X: x(m.Points[i].X), Y: y(b.Low)})
+		at := x(m.Points[i].X)
+		high = append(high, vg.Point{X: at, Y: edge(c, y, m.Band[i].High)})
+		low = append(low, vg.Point{X: at, Y: edge(c, y, m.Band[i].Low)})
 	}
 	for i := range low {
 		high = append(high, low[len(low)-1-i])
 	}
 	solid := m.style.Color.(color.RGBA)
-	c.FillPolygon(color.NRGBA{R: solid.R, G: solid.G, B: solid.B, A: 48}, c.ClipPolygonXY(high))
+	c.FillPolygon(color.NRGBA{R: solid.R, G: solid.G, B: solid.B, A: alpha}, c.ClipPolygonXY(high))
+}
+
+// edge is an end of a range, which may be infinite.
+func edge(c draw.Canvas, y func(float64) vg.Length, v float64) vg.Length {
+	switch {
+	case math.IsInf(v, 1):
+		return c.Max.Y
+	case math.IsInf(v, -1):
+		return c.Min.Y
+	}
+	return y(v)
 }
 
 // pieces divides points where one is not a number: ranges of positions.
@@ -177,12 +203,12 @@ func (m markTexts) Plot(c draw.Canvas, p *plot.Plot) {
 
 // taken is what the marks and lines cover, the lines as a row of small boxes.
 func (m markTexts) taken(x, y func(float64) vg.Length) (boxes []vg.Rectangle) {
+	if !slices.ContainsFunc(m.lines, func(l lineMark) bool { return l.Texts != nil }) {
+		return nil
+	}
 	for i := range m.lines {
 		for _, at := range m.lines[i].Marks {
 			boxes = append(boxes, around(vg.Point{X: x(at.X), Y: y(at.Y)}, 3, 3))
-		}
-		if m.lines[i].Texts == nil {
-			continue
 		}
 		for _, run := range pieces(m.lines[i].Points) {
 			path := m.lines[i].path(x, y, run)

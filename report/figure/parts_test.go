@@ -43,12 +43,13 @@ func TestBound(t *testing.T) {
 		{3, 8, Axis{Max: 130}, 0, 130},
 		{3, 8, Axis{Min: 5, Max: 6}, 5, 6},
 		{none, -none, Axis{}, 0, 1},
-		{30, 4000, Axis{Scale: LogSeconds}, 30, 4200},
-		{45, 50, Axis{Scale: LogSeconds}, 30, 300},
-		{0, 4000, Axis{Scale: Log}, 0, 10000},
-		{3, 4000, Axis{Scale: Log}, 1, 4200},
-		{none, -none, Axis{Scale: Log}, 1, 10.5},
-		{0, 0, Axis{Scale: Log}, 0, 10.5},
+		{30, 4000, Axis{Scale: LogSeconds}, 15, 4600},
+		{45, 50, Axis{Scale: LogSeconds}, 30, 60},
+		{0, 4000, Axis{Scale: Log}, 0, 4600},
+		{3, 4000, Axis{Scale: Log}, 2, 4600},
+		{1, 3, Axis{Scale: Log, Min: 1, Max: 4}, 1, 4},
+		{none, -none, Axis{Scale: Log}, 0.5, 11.5},
+		{0, 0, Axis{Scale: Log}, 0, 11.5},
 	} {
 		var a plot.Axis
 		e := nothingYet()
@@ -102,6 +103,8 @@ func TestTicks(t *testing.T) {
 		{0, 100, Axis{}, "0 20 40 60 80 100"},
 		{0, 1, Axis{}, "0.0 0.2 0.4 0.6 0.8 1.0"},
 		{-3, 4, Axis{}, "-3 -2 -1 0 1 2 3 4"},
+		{0, 1.04, Axis{Whole: true}, "0 1"},
+		{0, 30, Axis{Whole: true}, "0 5 10 15 20 25 30"},
 		{0, 2.5e6, Axis{}, "0 500,000 1,000,000 1,500,000 2,000,000 2,500,000"},
 		{0.02, 0.075, Axis{}, "0.02 0.03 0.04 0.05 0.06 0.07"},
 		{0, 86400, Axis{Scale: Seconds, Format: plain}, "0s 10800s 21600s 32400s 43200s 54000s 64800s 75600s 86400s"},
@@ -282,5 +285,78 @@ func TestPlace(t *testing.T) {
 	}
 	if boxes := along(vg.Point{}, vg.Point{X: 60, Y: 0}); len(boxes) != 12 || boxes[11].Max.X != 61 {
 		t.Errorf("%d boxes along a line: %v", len(boxes), boxes)
+	}
+}
+
+// Dashes are as long as the pattern says, around corners too, and nothing of a line is lost.
+func TestDashed(t *testing.T) {
+	line := []vg.Point{{X: 0, Y: 0}, {X: 10, Y: 0}, {X: 10, Y: 10}}
+	for _, c := range []struct {
+		pattern []vg.Length
+		want    string
+	}{
+		{nil, "[[{0 0} {10 0} {10 10}]]"},
+		{[]vg.Length{7, 2}, "[[{0 0} {7 0}] [{9 0} {10 0} {10 6}] [{10 8} {10 10}]]"},
+		{[]vg.Length{5, 5}, "[[{0 0} {5 0}] [{10 0} {10 5}]]"},
+		{[]vg.Length{100, 1}, "[[{0 0} {10 0} {10 10}]]"},
+	} {
+		if got := fmt.Sprint(dashed(line, c.pattern)); got != c.want {
+			t.Errorf("%v: %s, want %s", c.pattern, got, c.want)
+		}
+	}
+	if got := dashed([]vg.Point{{X: 1, Y: 1}, {X: 1, Y: 1}}, nil); len(got) != 0 {
+		t.Errorf("a point is drawn as %v", got)
+	}
+}
+
+// area is that of a polygon, negative if it is clockwise.
+func area(p []vg.Point) (sum vg.Length) {
+	for i, a := range p {
+		b := p[(i+1)%len(p)]
+		sum += (a.X*b.Y - b.X*a.Y) / 2
+	}
+	return sum
+}
+
+// Everything that a line covers goes round the same way, so that no hole is where pieces
+// overlap.
+func TestOutlines(t *testing.T) {
+	r := raster{pen: pen{width: 2}}
+	for _, to := range []vg.Point{{X: 3, Y: 4}, {X: -3, Y: 4}, {X: -5, Y: 0}, {X: 0, Y: -5}} {
+		areas := r.outlines([][]vg.Point{{{}, to, {X: 20, Y: 20}}})
+		if len(areas) != 3 {
+			t.Fatalf("%d areas", len(areas))
+		}
+		if got := area(areas[0]); math.Abs(float64(got)+10) > 1e-9 {
+			t.Errorf("a line of 5 by 2 to %v covers %v", to, got)
+		}
+		for _, a := range areas {
+			if area(a) >= 0 {
+				t.Errorf("%v goes round the other way", a)
+			}
+		}
+	}
+	if r.width = 0; r.outlines([][]vg.Point{{{}, {X: 1}}}) != nil {
+		t.Error("a line without width is drawn")
+	}
+}
+
+// A text is as wide as it was measured, also with letters that move closer, and turned.
+func TestLetters(t *testing.T) {
+	style := textStyle(10, false, ink)
+	f := style.Handler.Cache().Lookup(style.Font, 10)
+	for _, text := range []string{"H", "HH", "AVAVAV", "95% of jobs"} {
+		right := vg.Length(0)
+		for _, part := range letters(f, vg.Point{}, text+"|") {
+			right = max(right, part.Pos.X)
+		}
+		if want := style.Width(text); right < want || right > want+style.Width("|") {
+			t.Errorf("%q|: ends at %v, measured %v", text, right, want)
+		}
+	}
+	r := raster{pen: pen{cos: 1}}
+	r.Rotate(pi / 2)
+	if math.Abs(r.cos) > 1e-15 || r.sin != 1 {
+		t.Errorf("turned by a right angle: %v, %v", r.cos, r.sin)
 	}
 }

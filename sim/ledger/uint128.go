@@ -52,6 +52,9 @@ func (u *Uint128) SubProduct(a, b uint64) {
 // IsZero reports whether u is 0.
 func (u Uint128) IsZero() bool { return u.Hi == 0 && u.Lo == 0 }
 
+// Less reports whether u is less than o.
+func (u Uint128) Less(o Uint128) bool { return u.Hi < o.Hi || u.Hi == o.Hi && u.Lo < o.Lo }
+
 // CeilDiv returns u / d rounded up, and false when that exceeds an int64. d must not be 0.
 func (u Uint128) CeilDiv(d uint64) (int64, bool) {
 	if u.Hi >= d {

@@ -4,6 +4,8 @@
 // structure, like everything else, is the same in every run.
 package order
 
+import "math"
+
 // Key orders items: higher Priority first, then earlier Time, then lower Seq. Two items
 // of one list must not have equal keys.
 type Key struct {
@@ -22,6 +24,9 @@ func (k Key) Less(o Key) bool {
 	}
 	return k.Seq < o.Seq
 }
+
+// Highest is the highest priority.
+const Highest = math.MaxInt32
 
 const levels = 8
 

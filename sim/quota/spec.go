@@ -110,6 +110,13 @@ type Queue struct {
 	Weight      Limit       `json:",omitzero"` // fair-sharing weight in thousandths, 1000 if not set
 	Preemption  Preemption  `json:",omitzero"`
 	Fungibility Fungibility `json:",omitzero"`
+	UsageBased  bool        `json:",omitzero"` // admissionScope: its LocalQueues take turns by what they used
+}
+
+// LocalQueue is a name under which jobs are sent to a ClusterQueue, as a team has one.
+type LocalQueue struct {
+	Name, ClusterQueue string
+	Weight             Limit // fair-sharing weight in thousandths, 1000 if not set
 }
 
 // Resolved returns the queue's groups, those of the short form included.

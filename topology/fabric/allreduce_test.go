@@ -323,6 +323,33 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
+// The more levels a ring crosses the longer it takes, with the same hosts in number.
+func TestMonotoneInLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	c := regular(t, "zone block rack host", 2, 2, 2, 4)
+	nested := [][]Pod{
+		podsOn(8000, 0, 1, 2, 3), podsOn(8000, 0, 1, 4, 5), podsOn(8000, 0, 1, 8, 9), podsOn(8000, 0, 1, 16, 17), // one rack, two, two blocks, two zones
+		podsOn(8000, 0, 4, 8, 16), // as many racks as hosts
+	}
+	for range 500 {
+		levels := map[string]Level{}
+		for _, name := range []string{"zone", "block", "rack"} {
+			levels[name] = Level{1 + 30*rng.Float64(), 0.5 + rng.Float64()/2, 40 * rng.Float64() * float64(rng.IntN(2))}
+		}
+		p := h100(t)
+		p.Algorithm, p.HopMicros = Algorithm(rng.IntN(int(numAlgorithms))), 5*rng.Float64()
+		f := compile(t, p, c, levels)
+		s, bytes, last := NewScratch(f), randomSize(rng), int64(0)
+		for _, pods := range nested {
+			got := f.AllReduce(s, pods, bytes).Nanos
+			if got < last {
+				t.Fatalf("%v of %d bytes takes %d ns, less than %d where fewer levels are crossed", pods, bytes, got, last)
+			}
+			last = got
+		}
+	}
+}
+
 // Ordered by topology a gang is never slower than in any other order, and leaves each
 // domain once. A random order of one pod per host leaves a domain with p of the m pods
 // p(m-p)/(m-1) times on average.

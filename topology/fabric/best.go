@@ -187,9 +187,9 @@ func (f *Fabric) bestShape(s *Scratch, podGPUs []int32, t *Traffic) shape {
 	even := evenest(s.sizes, total, m)
 	sh.domains = min(f.longestStage(m, sh.ranks, stages), copies)
 	if copies > 1 && sh.domains > 1 {
-		rings := min(tensor, max(1, even/topology.Milli))
-		hosts := f.nicsAtBest(&sh, even, m, rings)
-		f.fewestCrossings(&sh, total/stages, tensor)
+		share := float64(min(tensor, max(1, even/topology.Milli))) / float64(tensor)
+		hosts := f.nicsAtBest(&sh, even, m, share)
+		f.fewestCrossings(&sh, total/stages)
 		sh.cap *= hosts
 	}
 	sh.ranks, sh.inside = copies, max(1, even/topology.Milli)
@@ -206,13 +206,13 @@ func (f *Fabric) longestStage(m, ranks, stages int64) int64 {
 	return min(m, max((m+stages-1)/stages, (stage+most-1)/most))
 }
 
-// nicsAtBest sets B_dom of one ring for so many milli-GPU in each of m domains, and returns
-// the hosts there are to a ring.
-func (f *Fabric) nicsAtBest(sh *shape, even, m, rings int64) float64 {
+// nicsAtBest sets B_dom of a bundle, of which a share leaves each of m domains with so many
+// milli-GPU, and returns the hosts there are to a bundle.
+func (f *Fabric) nicsAtBest(sh *shape, even, m int64, share float64) float64 {
 	k := f.best.kindOf(m)
 	even, full := min(even, k.gpus), k.hosts[0].gpus
-	sh.nics = f.attached(even, full) / float64(rings)
-	return float64((even+full-1)/full) / float64(rings)
+	sh.nics = f.attached(even, full) / share
+	return float64((even+full-1)/full) / share
 }
 
 // fewestDomains returns how many NVLink domains the pods need at least. Sizes are in
@@ -301,14 +301,14 @@ func gcd(a, b int64) int64 {
 
 // fewestCrossings adds the uplinks that a stage of so many milli-GPU must cross. One that
 // needs k > 1 domains of a level leaves each of them once, the k-th best at the least.
-func (f *Fabric) fewestCrossings(sh *shape, total, tensor int64) {
+func (f *Fabric) fewestCrossings(sh *shape, total int64) {
 	for l := f.cluster.HostLevel() - 1; l >= 0; l-- {
 		b := &f.best.levels[l]
 		k := max(firstAtLeast(b.nvlink, sh.domains), firstAtLeast(b.gpus, total))
 		if k == 0 {
 			return // one domain holds it, and so does one of each level above
 		}
-		sh.load(float64(tensor)/b.uplinks[k], l)
+		sh.load(1/b.uplinks[k], l)
 		sh.pass(f, l)
 	}
 }

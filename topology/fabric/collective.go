@@ -95,7 +95,7 @@ func ringShare(n int64) float64 { return float64(2*(n-1)) / float64(n) }
 type terms struct {
 	private float64 // of the bandwidth term, what nobody else can slow: domain, NICs, bound per host
 	level   int8    // which of them it is
-	sent    float64 // bytes that one ring sends from a domain to the next; 0 within one
+	sent    float64 // bytes that the rings of a stage send from a domain to the next; 0 within one
 	small   float64 // the line of small messages
 	latency float64 // what a large message takes above its bandwidth
 }
@@ -108,7 +108,7 @@ func (f *Fabric) termsOf(t *Traffic, sh *shape) terms {
 	line, hops := f.profile.Intra, 0.0
 	if sh.domains > 1 {
 		line, hops = f.profile.Inter, float64(times*f.hops(op, sh.domains))
-		out.sent = size * f.phi(op, sh)
+		out.sent = size * f.phi(op, sh) * float64(max(1, t.Tensor))
 		if t := out.sent / sh.nics; t > out.private {
 			out.private, out.level = t, int8(f.cluster.HostLevel())
 		}

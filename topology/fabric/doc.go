@@ -46,7 +46,8 @@
 //     last pod to the first. Pods without GPUs (launchers, drivers) take no part. A pod with a
 //     share of a GPU is one rank.
 //   - A model that is cut over T x P ranks has T rings side by side in each of P stages (see
-//     Traffic): n is then the ranks of one ring, and NICs and uplinks carry all the rings that
-//     pass. A ring of ranks that are fewer in a domain than T is taken as if it crossed what
-//     T rings cross.
+//     Traffic): n is then the ranks of one ring. The rings of a stage are a bundle, as the
+//     channels of a single ring are: it crosses an uplink once with the bytes of all of them,
+//     and leaves a domain on the NICs next to the ranks there. A domain with fewer ranks than T
+//     carries its part of the bundle, uplinks all of it.
 package fabric

@@ -108,24 +108,23 @@ func (u *use) tightness(private int64) uint64 {
 	return q
 }
 
-// Edges are the gang's messages as flows: one of each crossing of a ring over its uplinks,
-// and one that stands for all that cross none. Rings that run side by side are one, of their
-// weight. Every edge has a private link, numbered from first on, whose rate is added to
+// Edges are the gang's messages as flows: one of each crossing of a bundle over its uplinks,
+// and one that stands for all that cross none. Every edge has a private link, numbered from first on, whose rate is added to
 // capacity. Uplinks are links 2d, their downlinks 2d+1, in the capacities of Links.
 func (f *Fabric) Edges(s *Scratch, pods []Pod, t Traffic, l *Load, capacity []int64) ([]flow.Edge, []int64) {
 	s.edges, s.keepEdges = s.edges[:0], true
 	f.shapeOf(s, pods, &t)
 	s.keepEdges = false
 	bytes := int64(math.Round(max(1, l.sent)))
-	private := min(math.MaxInt64/2, float64(bytes)/float64(l.private)*1e9)
-	add := func(edges []flow.Edge, route []int32, rings int64) []flow.Edge {
-		capacity = append(capacity, max(1, int64(min(math.MaxInt64/2, private*float64(rings)))))
-		return append(edges, flow.Edge{Route: append(route, int32(len(capacity)-1)), Bytes: bytes * rings, Weight: rings})
+	private := int64(min(math.MaxInt64/2, float64(bytes)/float64(l.private)*1e9))
+	add := func(edges []flow.Edge, route []int32) []flow.Edge {
+		capacity = append(capacity, max(1, private))
+		return append(edges, flow.Edge{Route: append(route, int32(len(capacity)-1)), Bytes: bytes})
 	}
-	edges := add(nil, nil, 1)
+	edges := add(nil, nil)
 	for _, e := range s.edges {
 		if route := f.route(e.from, e.to); len(route) > 0 {
-			edges = add(edges, route, max(1, int64(t.Tensor)))
+			edges = add(edges, route)
 		}
 	}
 	return edges, capacity

@@ -14,7 +14,7 @@ type Scratch struct {
 	ring  []stretch // the ring that is being walked
 	used  []int64   // milli-GPU of the gang by node; zero between calls
 	stop  []int32   // 1 + the index in stops, by NVLink domain; zero between calls
-	kappa []int32   // ring edges that leave, by domain above the host; zero between calls
+	kappa []int32   // bundles that leave, by domain above the host; zero between calls
 	count []int32   // domains of a ring inside, likewise
 
 	sizes []int64 // of Best
@@ -59,10 +59,10 @@ type shape struct {
 	ranks   int64   // n of a ring: those that hold the same part of the model
 	domains int64   // m of a ring, of the longest
 	inside  int64   // fewest ranks that a domain with several of them has
-	nics    float64 // B_dom of one ring, GB/s; of no meaning for m = 1
+	nics    float64 // B_dom of a bundle, GB/s; of no meaning for m = 1
 	uplink  float64 // largest kappa_X / C_X above the host, ns per byte; 0 when nothing is crossed
 	level   int8    // where that is
-	cap     float64 // GB/s of a ring by the tightest bound per host that is on the way; 0 is none
+	cap     float64 // GB/s of a bundle by the tightest bound per host that is on the way; 0 is none
 	capAt   int8    // the level of it
 }
 
@@ -78,7 +78,7 @@ func (f *Fabric) shapeOf(s *Scratch, pods []Pod, t *Traffic) shape {
 		f.attachNICs(s)
 		f.walkStages(s, &sh, tensor, stages, copies)
 		f.worstUplink(s, &sh)
-		sh.fewestNICs(s.stops)
+		sh.fewestNICs(s.stops, float64(tensor))
 	}
 	sh.ranks, sh.domains = copies, max(1, sh.domains)
 	sh.inside = fewestTogether(s.stops)
@@ -144,7 +144,8 @@ func (f *Fabric) attached(used, full int64) float64 {
 }
 
 // walkStages walks the rings of every pipeline stage: a run of tensor x copies ranks. As
-// many rings as the model has parts of a layer go through a stage side by side.
+// many rings as the model has parts of a layer go through a stage side by side, each on NICs
+// of its own, as the channels of a single ring do: together they are one bundle.
 func (f *Fabric) walkStages(s *Scratch, sh *shape, tensor, stages, copies int64) {
 	total, stage := sh.ranks, (sh.ranks+stages-1)/stages
 	next, rest := int32(0), s.stops[0].ranks
@@ -163,8 +164,8 @@ func (f *Fabric) walkStages(s *Scratch, sh *shape, tensor, stages, copies int64)
 	}
 }
 
-// walkRing notes what the rings of one stage do: at which domains they leave, and how often
-// they cross the uplinks above. They enter a domain as often as they leave it, so both
+// walkRing notes what the bundle of one stage does: with how many rings it leaves each domain,
+// and how often it crosses the uplinks above. It enters a domain as often as they leave it, so both
 // directions carry the same.
 func (f *Fabric) walkRing(s *Scratch, sh *shape, tensor, copies int64) {
 	m := int64(len(s.ring))
@@ -176,7 +177,7 @@ func (f *Fabric) walkRing(s *Scratch, sh *shape, tensor, copies int64) {
 		s.stops[part.stop].rings += min(part.ranks, tensor)
 	}
 	if f.profile.Order == Random {
-		f.expectCrossings(s, tensor)
+		f.expectCrossings(s)
 		return
 	}
 	prev := s.stops[s.ring[m-1].stop].node
@@ -190,7 +191,7 @@ func (f *Fabric) walkRing(s *Scratch, sh *shape, tensor, copies int64) {
 			if from == f.cluster.DomainOf(node, l) {
 				break // and so are all levels above
 			}
-			s.cross(from, tensor*kappaOne)
+			s.cross(from, kappaOne)
 		}
 		prev = node
 	}
@@ -203,7 +204,7 @@ func (s *Scratch) cross(domain int32, kappa int64) {
 
 // expectCrossings is walkRing for ranks in random order: of m domains on a ring, p of them
 // in X, it leaves X p(m-p)/(m-1) times on average. Rounded up.
-func (f *Fabric) expectCrossings(s *Scratch, tensor int64) {
+func (f *Fabric) expectCrossings(s *Scratch) {
 	m := int64(len(s.ring))
 	for l := f.cluster.HostLevel() - 1; l >= 0; l-- {
 		for _, part := range s.ring {
@@ -213,19 +214,21 @@ func (f *Fabric) expectCrossings(s *Scratch, tensor int64) {
 			d := f.cluster.DomainOf(s.stops[part.stop].node, l)
 			p := int64(s.count[d])
 			s.count[d] = 0
-			s.cross(d, (tensor*p*(m-p)*kappaOne+m-2)/(m-1))
+			s.cross(d, (p*(m-p)*kappaOne+m-2)/(m-1))
 		}
 	}
 }
 
-// fewestNICs finds B_dom: the NIC bandwidth that a ring has in the domain that has least.
-func (sh *shape) fewestNICs(stops []stop) {
+// fewestNICs finds B_dom: the NIC bandwidth that a bundle has in the domain that has least. A
+// domain has more of it where less than the whole bundle passes, and less where several do.
+func (sh *shape) fewestNICs(stops []stop, tensor float64) {
 	hosts := math.Inf(1)
 	sh.nics = hosts
 	for i := range stops {
 		if at := &stops[i]; at.rings > 0 {
-			sh.nics = min(sh.nics, at.nics/float64(at.rings))
-			hosts = min(hosts, float64(at.hosts)/float64(at.rings))
+			share := float64(at.rings) / tensor
+			sh.nics = min(sh.nics, at.nics/share)
+			hosts = min(hosts, float64(at.hosts)/share)
 		}
 	}
 	if sh.cap > 0 {

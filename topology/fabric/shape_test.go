@@ -270,7 +270,7 @@ func slowRing(f *Fabric, ring, ranks []rankAt, tensor int, leave, cross map[int3
 		for d := range f.uplink {
 			dom := f.cluster.Domains[d]
 			if in := func(n int32) bool { return n >= dom.First && n < dom.Last }; in(at.node) && !in(next.node) {
-				cross[int32(d)] += tensor
+				cross[int32(d)] += tensor // every ring of the bundle
 			}
 		}
 	}
@@ -343,7 +343,7 @@ func TestLoadOfAnyTraffic(t *testing.T) {
 	}
 }
 
-// Flows send what the loads say, in the form of rings side by side.
+// Flows send what the loads say: a stage's rings together.
 func TestEdgesOfStages(t *testing.T) {
 	f := compile(t, bare(), regular(t, "rack host", 2, 4), oversubscribed("rack", 8))
 	s := NewScratch(f)
@@ -357,7 +357,7 @@ func TestEdgesOfStages(t *testing.T) {
 		t.Fatalf("%d edges", len(edges))
 	}
 	for _, e := range edges[1:] {
-		if e.Weight != 8 || e.Bytes != 8*int64(l.sent) || len(e.Route) != 3 {
+		if e.Bytes != int64(l.sent) || l.sent != 8*1.5e9 || len(e.Route) != 3 {
 			t.Errorf("%+v, of rings that send %v", e, l.sent)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -336,15 +335,15 @@ func (m *model) learn(t sim.Transition) {
 	}
 }
 
-// find returns the tape of a run, and what is wrong if there is none that has the digest.
-func findTape(tapes []tape, label string, seed uint64, digest sim.Digest) (*tape, error) {
+// findTape returns the tape of a run that has the digest.
+func findTape(tapes []tape, label string, seed uint64, digest string) (*tape, error) {
 	for i := range tapes {
-		if tapes[i].label == label && tapes[i].seed == seed {
-			if tapes[i].digest() != digest {
-				return nil, fmt.Errorf("of another run than the baseline")
+		if t := &tapes[i]; t.label == label && t.seed == seed {
+			if hexDigest(t.digest()) != digest {
+				return nil, errors.New("of other runs than the baseline")
 			}
-			return &tapes[i], nil
+			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("without this run")
+	return nil, errors.New("without some of the runs of the baseline")
 }

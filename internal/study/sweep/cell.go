@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/gangplan/gangplan/internal/study"
+	"github.com/gangplan/gangplan/report"
 )
 
 // sealFile says of a cell's folder what it is and what must be in it.
@@ -115,31 +116,30 @@ func damaged(dir string, err error) error {
 }
 
 // write makes a task's folder of its outcome: beside first, then in place, whole or not
-// at all. What was in its place, damaged, is thrown away.
-func (p *Plan) write(cells string, t *task, o study.Outcome) (warnings []string, err error) {
+// at all. What was in its place, damaged, is thrown away. Nothing waits for the disk here:
+// what a power failure takes from a folder in place is found by its seal.
+func (p *Plan) write(cells string, t *task, o *study.Outcome) (err error) {
 	tmp, err := os.MkdirTemp(cells, tempPrefix+t.id+"-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	if warnings, err = study.Save(tmp, p.manifest(t), []study.Outcome{o}); err != nil {
-		return nil, err
+	record := report.Record{Label: o.Label, Manifest: p.manifest(t), Result: o.Result, Transitions: o.Transitions, Slim: p.study.Keep == "summary"}
+	if _, err := report.WriteRuns(tmp, []report.Record{record}); err != nil {
+		return err
 	}
 	dir, err := onlyFolder(tmp)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	text, err := newSeal(dir, t.id, t.key)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, sealFile), text, 0o666); err != nil {
-		return nil, err
+		return err
 	}
-	if err := settle(dir); err != nil {
-		return nil, err
-	}
-	return warnings, t.place(dir, cells, tmp)
+	return t.place(dir, cells, tmp)
 }
 
 // place moves a finished folder into place. If another process was faster, its folder is
@@ -191,33 +191,4 @@ func onlyFolder(dir string) (string, error) {
 		return "", fmt.Errorf("%s: expected one run in it", dir)
 	}
 	return filepath.Join(dir, entries[0].Name()), nil
-}
-
-// settle has the files of a folder, or some of them, on the disk before the folder gets its name, so that
-// after a power failure a folder in place is seldom found damaged. That of a folder itself
-// is not possible everywhere, and does not matter: a name that is lost is a cell to be run
-// again.
-func settle(dir string, names ...string) error {
-	if len(names) == 0 {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-	}
-	for _, name := range names {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // 32-bit builds write no tables
-		}
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gangplan/gangplan/internal/scenario"
-	"github.com/gangplan/gangplan/report"
 )
 
 // tiny is a study whose runs take no time. Its matrix is to follow.
@@ -32,14 +31,6 @@ scenario:
   until: 12h
 `
 
-func metricNames() []string {
-	var names []string
-	for _, m := range report.Metrics() {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
 // planOf plans tiny with a matrix.
 func planOf(t testing.TB, matrix string) *Plan {
 	t.Helper()
@@ -51,7 +42,7 @@ func planOf(t testing.TB, matrix string) *Plan {
 }
 
 func tryPlan(study, version string) (*Plan, error) {
-	s, err := scenario.ParseStudy("study.yaml", []byte(study), "testdata", metricNames())
+	s, err := scenario.ParseStudy("study.yaml", []byte(study), "testdata", MetricNames())
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func copyFolder(from, to string) error {
 			return err
 		}
 	}
-	return settle(to)
+	return nil
 }
 
 // foreign says what is known of a cell that is not of the study.

@@ -74,8 +74,14 @@ func NewPlan(ctx context.Context, s *scenario.Study, version string, parallel in
 	}
 	p.note()
 	p.addCells(of)
-	slices.SortStableFunc(p.tasks, func(a, b *task) int { return cmp.Compare(b.of.cost, a.of.cost) })
+	p.sort()
 	return p, nil
+}
+
+// sort puts what takes longest first: then no long run is left for the end, and every n-th
+// of them is a fair part.
+func (p *Plan) sort() {
+	slices.SortStableFunc(p.tasks, func(a, b *task) int { return cmp.Compare(b.of.cost, a.of.cost) })
 }
 
 func newAxis(of *scenario.Axis) Axis {
@@ -221,5 +227,36 @@ func (p *Plan) manifest(t *task) report.Manifest {
 	return m
 }
 
-// Size returns how many cells there are, and how many runs they stand for.
-func (p *Plan) Size() (cells, runs int) { return len(p.cells), len(p.tasks) }
+// usualShards is how many shards there are unless somebody says: more than most have
+// machines, so that a slow one delays little.
+const usualShards = 8
+
+// Shards returns how many shards to cut the sweep into if so many were asked for; 0 asks
+// for the usual number.
+func (p *Plan) Shards(asked int) (int, error) {
+	switch {
+	case asked == 0:
+		return min(usualShards, len(p.tasks)), nil
+	case asked < 1 || asked > len(p.tasks):
+		return 0, fmt.Errorf("%d: expected 1 to %d, the number of runs", asked, len(p.tasks))
+	}
+	return asked, nil
+}
+
+// Cells lists the cells with their ids and the shards in which they are run.
+func (p *Plan) Cells(shards int) *report.Grid {
+	shardOf := map[*task]int{}
+	for i, t := range p.tasks {
+		shardOf[t] = i % shards
+	}
+	g := &report.Grid{Title: fmt.Sprintf("%s, %s in %s", plural(len(p.cells), "cell"), plural(len(p.tasks), "run"), plural(shards, "shard")), Words: len(p.Axes) + 1}
+	for i := range p.Axes {
+		g.Header = append(g.Header, p.Axes[i].Name)
+	}
+	g.Header = append(g.Header, "cell", "shard")
+	for i := range p.cells {
+		c := &p.cells[i]
+		g.Rows = append(g.Rows, append(slices.Clone(c.values), c.task.id, fmt.Sprintf("%d/%d", shardOf[c.task], shards)))
+	}
+	return g
+}

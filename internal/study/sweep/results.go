@@ -16,6 +16,8 @@ const (
 	runsFile = "runs.parquet" // a row per cell
 	dataDir  = "data"         // the tables of all cells, by the values of their axes
 
+	PlotsDir = "plots" // drawn of the results, by package plots; old ones go when these change
+
 	stagePrefix = ".results-"
 )
 
@@ -41,13 +43,20 @@ func (p *Plan) Finish(dir string) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(stage, indexFile), text, 0o666); err != nil {
-		return nil, err
-	}
-	if err := settle(stage, runsFile, indexFile); err != nil {
+	if err := writeDurable(filepath.Join(stage, indexFile), text); err != nil {
 		return nil, err
 	}
 	return s, publish(stage, dir)
+}
+
+// writeDurable writes a file and has it on the disk: an index that is there is whole.
+func writeDurable(path string, data []byte) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // newStage makes a folder for results that are not complete, and takes away those of
@@ -69,6 +78,9 @@ func newStage(dir string) (string, error) {
 // is not finished.
 func publish(stage, dir string) error {
 	if err := os.Remove(filepath.Join(dir, indexFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, PlotsDir)); err != nil {
 		return err
 	}
 	for _, name := range []string{dataDir, runsFile, indexFile} {
@@ -112,7 +124,7 @@ func (p *Plan) gather(dir string) (*Sweep, error) {
 }
 
 // usual are the metrics that are shown if a study does not say which.
-var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "utilisation", "jobs.unfinished"}
+var usual = []string{"wait.p95_seconds", "gpu_hours.idle", "jobs.unfinished"}
 
 func (p *Plan) shown() []string {
 	if len(p.study.Metrics) > 0 {

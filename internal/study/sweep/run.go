@@ -128,8 +128,7 @@ func (p *Plan) make(ctx context.Context, cells string, t *task) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.write(cells, t, *outcome)
-	return err
+	return p.write(cells, t, outcome)
 }
 
 // play is one run, by itself.

@@ -10,7 +10,10 @@ import (
 	"sync"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/report"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/topology"
 )
 
 // setting is a scenario of the study; its policies and seeds share it. Its jobs are in
@@ -25,7 +28,7 @@ type setting struct {
 	policies []scenario.PolicyChoice
 	seed     uint64
 	sample   int64 // ns
-	cost     int64 // what a run of it takes, in some unit
+	cost     float64
 	warnings []string
 
 	mu       sync.Mutex
@@ -47,18 +50,27 @@ func (s *setting) describe() error {
 	if err != nil {
 		return err
 	}
-	s.manifest = report.Manifest{Scenario: report.Input{Name: r.Name, Hash: "sha256:" + r.Hash}, Assumptions: r.Assumptions}
-	for _, in := range r.Inputs {
-		s.manifest.Inputs = append(s.manifest.Inputs, report.Input{Name: in.Name, Hash: "sha256:" + in.SHA256})
-	}
+	s.manifest = *study.Manifest("", r)
 	s.policies, s.seed, s.sample, s.warnings = r.Policies, r.Config.Seed, r.Config.SampleEvery, r.Warnings
-	for i := range r.Config.Jobs {
-		s.cost++
-		for k := range r.Config.Jobs[i].PodSets {
-			s.cost += int64(r.Config.Jobs[i].PodSets[k].Count)
+	s.cost = cost(r.Config)
+	return nil
+}
+
+// cost guesses what a run takes, in some unit: it grows with the pods, and with how much
+// more GPU-time is asked for than there is, since jobs that wait are looked at again.
+func cost(c *sim.Config) float64 {
+	var pods, asked, span float64
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		span = max(span, float64(j.Submit))
+		for k := range j.PodSets {
+			count := float64(j.PodSets[k].Count)
+			pods += count
+			asked += float64(count * float64(j.PodSets[k].Request[topology.GPU]) * float64(j.Duration))
 		}
 	}
-	return nil
+	there := float64(c.Cluster.Capacity()[topology.GPU]) * max(span, 1)
+	return pods * (1 + asked/max(there, 1))
 }
 
 // acquire returns the scenario for a run; release follows.

@@ -25,8 +25,11 @@ const expectedShard = "expected i/n, counted from 0, as in 0/6 to 5/6; or auto/6
 
 // ParseShard reads i/n, or auto/n or auto: then the index is what an engine says to its
 // tasks, JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID, and with auto the number is also
-// Slurm's or that of ShardsVariable. getenv is os.Getenv.
+// Slurm's or that of ShardsVariable. No text is the whole sweep. getenv is os.Getenv.
 func ParseShard(text string, getenv func(string) string) (Shard, error) {
+	if text == "" {
+		return Shard{}, nil
+	}
 	if text == "auto" {
 		return autoShard(getenv)
 	}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sweep
+
+// limitFiles does nothing.
+func limitFiles(string) {}

@@ -1,0 +1,72 @@
+package kube
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/gangplan/gangplan/topology"
+)
+
+// Amounts is a list of quantities by resource, as Kubernetes writes it.
+type Amounts map[string]string
+
+// NoUnit is a resource that gangplan does not count.
+const NoUnit = topology.NumResources
+
+// ResourceOf returns what gangplan counts a resource as, or NoUnit: GPUs of any vendor, CPU,
+// memory and pods.
+func ResourceOf(name string) topology.Resource {
+	switch {
+	case strings.HasSuffix(name, "/gpu"):
+		return topology.GPU
+	case name == "cpu":
+		return topology.CPU
+	case name == "memory":
+		return topology.Memory
+	case name == "pods":
+		return topology.Pods
+	}
+	return NoUnit
+}
+
+// Quantity returns a quantity in gangplan's units: thousandths of GPUs and cores, bytes, pods.
+func Quantity(r topology.Resource, text string) (int64, bool) {
+	q, err := resource.ParseQuantity(text)
+	if err != nil {
+		return 0, false
+	}
+	if r == topology.GPU || r == topology.CPU {
+		return q.MilliValue(), true
+	}
+	return q.Value(), true
+}
+
+// resources sums what a list says of the resources that gangplan counts. A quantity that is
+// none returns its name; the others' names go to unknown.
+func (a Amounts) resources(path string, unknown *fieldSet) (sum topology.Resources, wrong string) {
+	for _, name := range sortedKeys(a) {
+		r := ResourceOf(name)
+		if r == NoUnit {
+			if !strings.HasPrefix(name, "hugepages-") && name != "ephemeral-storage" {
+				unknown.add(path + "." + name)
+			}
+			continue
+		}
+		n, ok := Quantity(r, a[name])
+		if !ok || n < 0 {
+			return sum, name
+		}
+		sum[r] += n
+	}
+	return sum, ""
+}
+
+// Allocatable returns what a node offers to pods.
+func (d *Dump) Allocatable(n *Item[Node]) (topology.Resources, error) {
+	sum, wrong := n.T.Status.Allocatable.resources("Node.allocatable", &d.unknown)
+	if wrong != "" {
+		return sum, n.fail(nil, "status.allocatable."+wrong, "%q: expected a quantity such as 8, 500m or 96Gi", n.T.Status.Allocatable[wrong])
+	}
+	return sum, nil
+}
