@@ -222,6 +222,17 @@ func (v View) Pretend(p Plane, domain int32, r topology.Resources) {
 	}
 }
 
+// Image returns a number of a job's container image and its size in bytes, 0 if it has none.
+func (v View) Image(j int32) (image int32, bytes int64) {
+	return v.e.imageOf[j], v.e.cfg.Jobs[j].ImageBytes
+}
+
+// Having returns the nodes that have pulled an image, in the order they did.
+func (v View) Having(image int32) []int32 { return v.e.nodes.having[image].at(v.e.now) }
+
+// Budgets returns the pod disruption budgets.
+func (v View) Budgets() []workloads.Budget { return v.e.cfg.Budgets }
+
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }
 
