@@ -33,18 +33,22 @@ func axisOf(label, unit string, least, most float64) figure.Axis {
 	return a
 }
 
-// title of a metric as a person would say it: "wait, p95".
+// title of a metric as a person would say it: "wait, p95", "idle GPU-hours".
 func title(m *report.Metric) string {
 	name := strings.TrimSuffix(m.Name, "_seconds")
-	if of, what, ok := strings.Cut(name, "."); ok && of == "gpu_hours" {
-		name = what
+	of, what, parts := strings.Cut(name, ".")
+	switch {
+	case parts && of == "gpu_hours":
+		name = what + " GPU-hours"
+	case parts && of == m.Unit:
+		name = of + " " + what
 	}
 	return strings.NewReplacer(".", ", ", "_", " ").Replace(name)
 }
 
-// label is the title with the unit, which times carry themselves.
+// label is the title with the unit, unless the title or the numbers carry it.
 func label(m *report.Metric) string {
-	if m.Unit == "s" || m.Unit == "ratio" && strings.Contains(m.Name, "slowdown") {
+	if m.Unit == "s" || strings.Contains(title(m), m.Unit) || m.Unit == "ratio" && strings.Contains(m.Name, "slowdown") {
 		return title(m)
 	}
 	return title(m) + " (" + m.Unit + ")"
@@ -165,8 +169,8 @@ func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // doc is the metric's, without what null means, which captions say in their own words.
 func doc(m *report.Metric) string {
-	text, _, _ := strings.Cut(m.Doc, ", null")
-	return upper(text) + ". "
+	text, _, _ := strings.Cut(strings.TrimPrefix(m.Doc, "of these, "), ", null")
+	return upper(text) + "."
 }
 
 // under adds whom a place belongs to, if there are several.
@@ -194,48 +198,39 @@ func sweepCurve(in *Input, o *Options) (*figure.Chart, error) {
 		return nil, err
 	}
 	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, []int{x}) })
-	if len(names) > mostLines {
-		return nil, fmt.Errorf("would draw %d lines; at most %d can be told apart: choose with --where axis=value", len(names), mostLines)
+	if err := tooMany(len(names), "lines"); err != nil {
+		return nil, err
 	}
 	p := figure.Panel{X: t.xAxis(x)}
-	top := best{metric: t.metric}
+	top, over := best{metric: t.metric}, seeds{}
 	var values []float64
 	var never []string
-	fewest, most := math.MaxInt, 0
 	for _, name := range names {
-		line, missing := t.curve(name, x, groups[name], &top)
+		line, missing := t.curve(name, x, groups[name], &top, &over)
 		for _, at := range line.Points {
 			values = append(values, at.Y)
 		}
 		if missing != "" {
 			never = append(never, under(missing, name))
 		}
-		_, parts := at(groups[name], x)
-		for _, cells := range parts {
-			a, b := seedsOf(cells)
-			fewest, most = min(fewest, a), max(most, b)
-		}
 		p.Lines = append(p.Lines, line)
 	}
 	p.Y = metricAxis(t.metric, values)
-	if most <= 1 {
-		for i := range p.Lines {
+	for i := range p.Lines {
+		if over.most <= 1 {
 			p.Lines[i].Band = nil
 		}
 	}
-	c := &figure.Chart{Title: top.title(t.Axes[x].Name), Panels: []figure.Panel{p}, Caption: strings.TrimSpace(doc(t.metric) + overSeeds(fewest, most, true))}
-	if len(never) > 0 {
-		c.Caption += " Never, and so not drawn: " + strings.Join(never, "; ") + "."
-	}
-	return c, nil
+	return &figure.Chart{Title: top.title(t.Axes[x].Name), Panels: []figure.Panel{p}, Caption: doc(t.metric) + over.say(true) + notDrawn(never)}, nil
 }
 
 // curve is the line of some cells; missing names the places at which it is infinite.
-func (t *table) curve(name string, x int, cells []*sweep.Cell, top *best) (l figure.Line, missing string) {
+func (t *table) curve(name string, x int, cells []*sweep.Cell, top *best, over *seeds) (l figure.Line, missing string) {
 	l.Name = name
 	var never []string
 	values, groups := at(cells, x)
 	for _, k := range values {
+		over.see(groups[k])
 		median, interval, ok := t.middle(groups[k])
 		place := t.Axes[x].Name + " " + t.text(x, k)
 		if !ok {
@@ -273,55 +268,47 @@ func sweepHeat(in *Input, o *Options) (*figure.Chart, error) {
 		return nil, err
 	}
 	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, []int{x, y}) })
-	if len(names) > mostLines {
-		return nil, fmt.Errorf("would draw %d panels; at most %d have room: choose with --where axis=value", len(names), mostLines)
+	if err := tooMany(len(names), "panels"); err != nil {
+		return nil, err
 	}
-	top := best{metric: t.metric}
+	top, over := best{metric: t.metric}, seeds{}
 	c := &figure.Chart{Columns: grid(len(names))}
-	fewest, most := math.MaxInt, 0
 	for _, name := range names {
-		h, few, many := t.heat(name, x, y, groups[name], &top)
-		fewest, most = min(fewest, few), max(most, many)
+		h := t.heat(name, x, y, groups[name], &top, &over)
 		c.Panels = append(c.Panels, figure.Panel{Title: name, X: figure.Axis{Label: t.Axes[x].Name}, Y: figure.Axis{Label: t.Axes[y].Name}, Heat: h})
 	}
 	scaleHeat(t.metric, c.Panels)
 	c.Title = top.title(t.Axes[x].Name + " and " + t.Axes[y].Name)
-	c.Caption = strings.TrimSpace(doc(t.metric) + overSeeds(fewest, most, false) + " Crossed: never, or not run.")
+	c.Caption = doc(t.metric) + over.say(false) + " Crossed: never, or not run."
 	return labelBelow(c), nil
 }
 
 // heat is the map of some cells.
-func (t *table) heat(name string, x, y int, cells []*sweep.Cell, top *best) (h *figure.Heat, fewest, most int) {
-	fewest = math.MaxInt
+func (t *table) heat(name string, x, y int, cells []*sweep.Cell, top *best, over *seeds) *figure.Heat {
+	h := &figure.Heat{}
 	columns, _ := at(t.cells, x)
-	rows, byRow := at(t.cells, y)
-	h = &figure.Heat{Label: label(t.metric)}
+	rows, _ := at(t.cells, y)
 	for _, k := range columns {
 		h.Columns = append(h.Columns, t.text(x, k))
 	}
-	_, byRow = at(cells, y)
+	_, byRow := at(cells, y)
 	for i := len(rows) - 1; i >= 0; i-- { // as an axis goes: upwards
-		var values []float64
-		var texts []string
 		_, byColumn := at(byRow[rows[i]], x)
-		for _, k := range columns {
-			v, text := math.NaN(), ""
-			if some := byColumn[k]; len(some) > 0 {
-				a, b := seedsOf(some)
-				fewest, most = min(fewest, a), max(most, b)
-				if median, _, ok := t.middle(some); ok {
-					v, text = median, write(t.metric, median)
-					top.see(under(fmt.Sprintf("%s %s, %s %s", t.Axes[x].Name, t.text(x, k), t.Axes[y].Name, t.text(y, rows[i])), name), median)
-				}
+		values, texts := make([]float64, len(columns)), make([]string, len(columns))
+		for j, k := range columns {
+			values[j] = math.NaN()
+			over.see(byColumn[k])
+			if median, _, ok := t.middle(byColumn[k]); ok {
+				values[j], texts[j] = median, write(t.metric, median)
+				top.see(under(fmt.Sprintf("%s %s, %s %s", t.Axes[x].Name, t.text(x, k), t.Axes[y].Name, t.text(y, rows[i])), name), median)
 			}
-			values, texts = append(values, v), append(texts, text)
 		}
 		h.Rows, h.Values, h.Texts = append(h.Rows, t.text(y, rows[i])), append(h.Values, values), append(h.Texts, texts)
 	}
 	if len(h.Rows)*len(h.Columns) > mostTexts {
 		h.Texts = nil
 	}
-	return h, fewest, most
+	return h
 }
 
 // scaleHeat gives all maps the scale that the axis of their metric would have.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gangplan/gangplan/internal/study/sweep"
 	"github.com/gangplan/gangplan/report"
@@ -30,7 +29,8 @@ func frontier(in *Input, o *Options) (*figure.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	offers, fewest, most, err := t.offers(o.Cost)
+	over := seeds{}
+	offers, err := t.offers(o.Cost, &over)
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +38,29 @@ func frontier(in *Input, o *Options) (*figure.Chart, error) {
 	if o.Cost > 0 {
 		p.X.Label = fmt.Sprintf("cost of 30 days, at %s per GPU-hour", number(o.Cost))
 	}
-	var values []float64
 	var never []string
+	p.Lines, never = offerLines(offers)
+	if err := tooMany(len(p.Lines), "lines"); err != nil {
+		return nil, err
+	}
+	var values []float64
+	for _, of := range offers {
+		values = append(values, of.y)
+	}
+	p.Y = metricAxis(t.metric, values)
+	caption := "Rings: nothing else is both no dearer and better. " + doc(t.metric) + over.say(false) + notDrawn(never)
+	return &figure.Chart{Title: t.frontierTitle(offers), Panels: []figure.Panel{p}, Caption: caption}, nil
+}
+
+// offerLines are a line per policy, with rings where it is on the frontier; never names the
+// offers under which some jobs wait for ever.
+func offerLines(offers []offer) (lines []figure.Line, never []string) {
 	for i, of := range offers {
 		if i == 0 || of.whom != offers[i-1].whom {
-			p.Lines = append(p.Lines, figure.Line{Name: of.whom})
+			lines = append(lines, figure.Line{Name: of.whom})
 		}
-		l := &p.Lines[len(p.Lines)-1]
+		l := &lines[len(lines)-1]
 		l.Points = append(l.Points, figure.Point{X: of.cost, Y: of.y})
-		values = append(values, of.y)
 		if math.IsInf(of.y, 1) {
 			never = append(never, under(gpus(of.gpus), of.whom))
 		}
@@ -55,55 +69,49 @@ func frontier(in *Input, o *Options) (*figure.Chart, error) {
 			l.Texts = append(l.Texts, gpus(of.gpus))
 		}
 	}
-	if len(p.Lines) > mostLines {
-		return nil, fmt.Errorf("would draw %d lines; at most %d can be told apart: choose with --where axis=value", len(p.Lines), mostLines)
-	}
-	p.Y = metricAxis(t.metric, values)
-	c := &figure.Chart{Title: t.frontierTitle(offers), Panels: []figure.Panel{p}, Caption: strings.TrimSpace("Rings: nothing else is both no dearer and better. " + doc(t.metric) + overSeeds(fewest, most, false))}
-	if len(never) > 0 {
-		c.Caption += " Never, and so not drawn: " + strings.Join(never, "; ") + "."
-	}
-	return c, nil
+	return lines, never
 }
 
 // offers are the clusters of a sweep by policy and by what they cost. Two of the same size
 // under the same policy differ in their seeds, or the sweep says too little.
-func (t *table) offers(price float64) (offers []offer, fewest, most int, err error) {
+func (t *table) offers(price float64, over *seeds) (offers []offer, err error) {
 	if t.metric.Better != report.Lower {
-		return nil, 0, 0, fmt.Errorf("%s is not better where it is lower", t.metric.Name)
+		return nil, fmt.Errorf("%s is not better where it is lower", t.metric.Name)
 	}
 	sizes := map[*sweep.Cell]float64{}
 	for _, c := range t.cells {
 		if sizes[c], err = sized(c); err != nil {
-			return nil, 0, 0, err
+			return nil, err
 		}
 	}
-	sized := t.sizeAxes(sizes)
-	if len(sized) == 0 {
-		return nil, 0, 0, fmt.Errorf("expected a sweep in which the number of GPUs varies")
+	axes := t.sizeAxes(sizes)
+	if len(axes) == 0 {
+		return nil, fmt.Errorf("expected a sweep in which the number of GPUs varies")
 	}
-	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, sized) })
-	fewest = math.MaxInt
+	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, axes) })
 	for _, name := range names {
-		var some []offer
-		places, bySize := alike(groups[name], func(c *sweep.Cell) string { return fmt.Sprint(t.valuesOn(c, sized)) })
-		for _, place := range places {
-			cells := bySize[place]
-			a, b := seedsOf(cells)
-			fewest, most = min(fewest, a), max(most, b)
-			if median, _, ok := t.middle(cells); ok {
-				n := sizes[cells[0]]
-				cost := n
-				if price > 0 {
-					cost = n * price * month
-				}
-				some = append(some, offer{name, n, cost, median})
+		some := t.offersOf(name, groups[name], func(c *sweep.Cell) float64 { return sizes[c] }, axes, over)
+		for i := range some {
+			if some[i].cost = some[i].gpus; price > 0 {
+				some[i].cost = some[i].gpus * price * month
 			}
 		}
 		slices.SortStableFunc(some, func(a, b offer) int { return cmp.Compare(a.cost, b.cost) })
 		offers = append(offers, some...)
 	}
-	return offers, fewest, most, nil
+	return offers, nil
+}
+
+// offersOf are those of one policy, their costs still missing.
+func (t *table) offersOf(name string, cells []*sweep.Cell, size func(*sweep.Cell) float64, axes []int, over *seeds) (some []offer) {
+	places, groups := alike(cells, func(c *sweep.Cell) string { return fmt.Sprint(t.valuesOn(c, axes)) })
+	for _, place := range places {
+		over.see(groups[place])
+		if median, _, ok := t.middle(groups[place]); ok {
+			some = append(some, offer{whom: name, gpus: size(groups[place][0]), y: median})
+		}
+	}
+	return some
 }
 
 // sized is sizeOf; tests put another in its place.

@@ -227,26 +227,46 @@ func (t *table) middle(cells []*sweep.Cell) (median float64, interval stats.Inte
 	return median, interval, true
 }
 
-// seeds is how many cells stand for each point: the fewest and the most.
-func seedsOf(groups ...[]*sweep.Cell) (fewest, most int) {
-	fewest = math.MaxInt
-	for _, g := range groups {
-		fewest, most = min(fewest, len(g)), max(most, len(g))
+// seeds is how many cells stand for a point: the fewest and the most.
+type seeds struct{ fewest, most int }
+
+func (s *seeds) see(cells []*sweep.Cell) {
+	switch {
+	case len(cells) == 0:
+		return
+	case s.most == 0:
+		s.fewest = len(cells)
 	}
-	return fewest, most
+	s.fewest, s.most = min(s.fewest, len(cells)), max(s.most, len(cells))
 }
 
-// overSeeds says how a number comes from several seeds.
-func overSeeds(fewest, most int, band bool) string {
-	switch {
-	case most <= 1:
+// say says how a number comes from several seeds; nothing if there is one.
+func (s *seeds) say(band bool) string {
+	if s.most <= 1 {
 		return ""
-	case fewest != most && band:
-		return fmt.Sprintf("Median over %d to %d seeds; band: its 95%% interval (percentile bootstrap).", fewest, most)
-	case band:
-		return fmt.Sprintf("Median over %d seeds; band: its 95%% interval (percentile bootstrap).", most)
-	case fewest != most:
-		return fmt.Sprintf("Median over %d to %d seeds.", fewest, most)
 	}
-	return fmt.Sprintf("Median over %d seeds.", most)
+	text := fmt.Sprintf(" Median over %d seeds", s.most)
+	if s.fewest != s.most {
+		text = fmt.Sprintf(" Median over %d to %d seeds", s.fewest, s.most)
+	}
+	if band {
+		text += "; band: its 95% interval (percentile bootstrap)"
+	}
+	return text + "."
+}
+
+// notDrawn says where a metric is infinite; nothing if it is nowhere.
+func notDrawn(never []string) string {
+	if len(never) == 0 {
+		return ""
+	}
+	return " Never, and so not drawn: " + strings.Join(never, "; ") + "."
+}
+
+// tooMany is an error if more is asked for than a picture takes.
+func tooMany(n int, what string) error {
+	if n <= mostLines {
+		return nil
+	}
+	return fmt.Errorf("would draw %d %s; at most %d can be told apart: choose with --where axis=value", n, what, mostLines)
 }

@@ -123,6 +123,11 @@ func TestHeatWithHoles(t *testing.T) {
 	in.Sweep.Cells = in.Sweep.Cells[:3]
 	h := drawn(t, "sweep-heat", in, Options{}).Panels[0].Heat
 	wants(t, "heat", fmt.Sprint(h.Rows, h.Values), "[2 1] [[1 NaN] [0 1]]")
+
+	in = swept("requeues", func(at []int) float64 { return float64(at[0] + at[1]) }, numbers("a", "", 1, 2), numbers("b", "", 1, 2), numbers("seed", "", 1, 2))
+	in.Sweep.Cells = in.Sweep.Cells[:5]
+	c := drawn(t, "sweep-heat", in, Options{})
+	wants(t, "caption", c.Caption, "Returns of evicted jobs to their queue; a backoff still pending at the end is none. Median over 1 to 2 seeds. Crossed: never, or not run.")
 }
 
 func TestFrontier(t *testing.T) {

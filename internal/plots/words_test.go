@@ -35,7 +35,7 @@ func TestNumbers(t *testing.T) {
 // Every metric has a title and a label that end up in pictures.
 func TestLabelsOfMetrics(t *testing.T) {
 	for name, want := range map[string]string{
-		"wait.p95_seconds": "wait, p95", "gpu_hours.useful": "useful (GPU-hours)", "requeues": "requeues (count)",
+		"wait.p95_seconds": "wait, p95", "gpu_hours.useful": "useful GPU-hours", "jobs.finished": "jobs finished", "requeues": "requeues (count)",
 		"allreduce_slowdown.mean": "allreduce slowdown, mean", "utilisation": "utilisation (ratio)", "makespan_seconds": "makespan",
 	} {
 		m, ok := report.LookupMetric(name)

@@ -138,6 +138,7 @@ func (p *Panel) plot(size vg.Point, shade *shade) *plot.Plot {
 	if p.Heat != nil {
 		out.Add(heatMark{p.Heat, shade})
 	}
+	out.Add(bandMarks{lines})
 	for i := range lines {
 		out.Add(&lines[i])
 	}

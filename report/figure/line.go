@@ -32,13 +32,29 @@ func (l *Line) extents(x, y *extent) {
 	}
 }
 
-// Plot draws the line over its band.
+// bandMarks draws the bands of all lines, which lie below all lines.
+type bandMarks struct{ lines []lineMark }
+
+// Plot draws them, the lighter the more there are.
+func (m bandMarks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	alpha := uint8(48)
+	if len(m.lines) > 3 {
+		alpha = 28
+	}
+	for i := range m.lines {
+		if l := &m.lines[i]; l.Band != nil {
+			for _, run := range pieces(l.Points) {
+				l.drawBand(c, x, y, run, alpha)
+			}
+		}
+	}
+}
+
+// Plot draws the line and its marks.
 func (m *lineMark) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	for _, run := range pieces(m.Points) {
-		if m.Band != nil {
-			m.drawBand(c, x, y, run)
-		}
 		path := thin(m.path(x, y, run))
 		if len(path) == 1 && c.Contains(path[0]) {
 			c.DrawGlyph(draw.GlyphStyle{Color: m.style.Color, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}, path[0])
@@ -65,7 +81,7 @@ func (m *lineMark) path(x, y func(float64) vg.Length, run [2]int) []vg.Point {
 	return path
 }
 
-func (m *lineMark) drawBand(c draw.Canvas, x, y func(float64) vg.Length, run [2]int) {
+func (m *lineMark) drawBand(c draw.Canvas, x, y func(float64) vg.Length, run [2]int, alpha uint8) {
 	var high, low []vg.Point
 	for i := run[0]; i < run[1]; i++ {
 		at := x(m.Points[i].X)
@@ -76,7 +92,7 @@ func (m *lineMark) drawBand(c draw.Canvas, x, y func(float64) vg.Length, run [2]
 		high = append(high, low[len(low)-1-i])
 	}
 	solid := m.style.Color.(color.RGBA)
-	c.FillPolygon(color.NRGBA{R: solid.R, G: solid.G, B: solid.B, A: 48}, c.ClipPolygonXY(high))
+	c.FillPolygon(color.NRGBA{R: solid.R, G: solid.G, B: solid.B, A: alpha}, c.ClipPolygonXY(high))
 }
 
 // edge is an end of a range, which may be infinite.

@@ -214,22 +214,27 @@ func letters(f font.Face, at vg.Point, text string) (path vg.Path) {
 		if err != nil {
 			continue
 		}
-		for _, s := range segments {
-			switch s.Op {
-			case sfnt.SegmentOpMoveTo:
-				path.Move(place(x, s.Args[0]))
-			case sfnt.SegmentOpLineTo:
-				path.Line(place(x, s.Args[0]))
-			case sfnt.SegmentOpQuadTo:
-				path.QuadTo(place(x, s.Args[0]), place(x, s.Args[1]))
-			case sfnt.SegmentOpCubeTo:
-				path.CubeTo(place(x, s.Args[0]), place(x, s.Args[1]), place(x, s.Args[2]))
-			}
-		}
+		letter(&path, segments, func(p fixed.Point26_6) vg.Point { return place(x, p) })
 		if advance, err := f.Face.GlyphAdvance(&buffer, glyph, units, 0); err == nil {
 			x += int(advance)
 		}
 		last = glyph
 	}
 	return path
+}
+
+// letter appends the outline of one letter to a path.
+func letter(path *vg.Path, segments sfnt.Segments, at func(fixed.Point26_6) vg.Point) {
+	for _, s := range segments {
+		switch a, b, c := at(s.Args[0]), at(s.Args[1]), at(s.Args[2]); s.Op {
+		case sfnt.SegmentOpMoveTo:
+			path.Move(a)
+		case sfnt.SegmentOpLineTo:
+			path.Line(a)
+		case sfnt.SegmentOpQuadTo:
+			path.QuadTo(a, b)
+		case sfnt.SegmentOpCubeTo:
+			path.CubeTo(a, b, c)
+		}
+	}
 }
