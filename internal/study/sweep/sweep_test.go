@@ -246,7 +246,7 @@ func TestMetricsAreThoseOfAComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := p.settings[0].resolve()
+	r, _, err := p.settings[0].resolve()
 	if err != nil {
 		t.Fatal(err)
 	}
