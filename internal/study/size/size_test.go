@@ -76,15 +76,10 @@ func looked(f *Found) string {
 func TestBursts(t *testing.T) {
 	for _, c := range []struct{ target, want string }{
 		{"wait.p95_seconds<=30m", "5"},
-		{"wait.p95_seconds<=1800", "5"},
 		{"wait.p95_seconds<30m", "10"},
 		{"wait.p90_seconds==0", "9"},
-		{"wait.max_seconds<=6h30m", "4"},
 		{"utilisation<80%", "7"},
-		{"utilisation<=83.4%", "6"},
 		{"gpu_hours.no_demand>=20%", "7"},
-		{"jobs.finished>=100%", "4"},
-		{"wait.p50_seconds>1h", "4"},
 		{"wait.p50_seconds<0", ""},
 	} {
 		_, f := answer(t, ask(t, "bursts.yaml", []string{"nodes=4..10"}, c.target))
@@ -268,8 +263,12 @@ policies: [gang]
 func TestSeedsAndWorkers(t *testing.T) {
 	var outputs []string
 	for _, parallel := range []int{1, 2, 8} {
-		q := ask(t, "office.yaml", []string{"nodes=5..10"}, "wait.p95_seconds<=2h")
-		q.Labels, q.Parallel = []string{"gang-topology"}, parallel
+		q := askOf(t, parse(t, `cluster: {synthetic: {racks: 2, hosts: 2, gpus: 8}}
+workload: {synthetic: {mix: deep-learning, jobs: 40, load: 1}}
+policies: [gang-topology]
+until: 3d
+`), []string{"nodes=3..8"}, "wait.p95_seconds<=2h")
+		q.Parallel = parallel
 		q.Seeds, _ = ParseSeeds("1..10")
 		a, f := answer(t, q)
 		for i := range f.Curve {
