@@ -59,6 +59,7 @@ type Engine struct {
 	sharing    sharing
 	gang       []fabric.Pod
 	gpuScratch []int32
+	preempting bool // the pod that is removed makes room for another
 	perModel   []int64
 	lost       []int32
 	left       []int64
@@ -260,8 +261,8 @@ func (e *Engine) signalPlace(k SignalKind, place int32) {
 	e.signal(Signal{Kind: k, Job: -1, Pod: -1, Place: place})
 }
 
-func (e *Engine) signalFreed(j, node int32) {
-	e.signal(Signal{Kind: NodeFreed, Job: j, Pod: -1, Place: node})
+func (e *Engine) signalFreed(j, pod, node int32) {
+	e.signal(Signal{Kind: NodeFreed, Job: j, Pod: pod, Place: node})
 }
 
 func (e *Engine) signalPod(k SignalKind, p int32) {
