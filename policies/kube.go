@@ -29,6 +29,19 @@ type kube struct {
 	nodeIDs []uint64     // stable, for lots
 	start   int          // position in order where the next search starts
 
+	likingOf []int32 // per PodSet: what it prefers of nodes
+
+	view     sim.View
+	hand     int32   // the pod that is looked for a node for
+	nominees []int32 // pods that are promised a node, and some that were
+	from, to int32   // the nodes that it may go to
+	cuts     []int32 // where they are cut into stretches of nodes that only classes tell apart
+	list     []stage.Candidate
+	sampled  bool     // the list has every node that was found feasible
+	marks    []uint64 // of nodes
+	room     []int64
+	softs    []stage.SpreadTerm
+
 	waiting podList
 	queue   *stage.Queue // the same, where attempts or backoffs take time; else nil
 	signals []sim.Signal // since the last cycle
@@ -44,16 +57,9 @@ type kube struct {
 	started  []int64 // when each pod was bound, for preemption
 	promised []int32 // the node it was promised last
 
-	terms  []*terms // per job, nil where it has none; nil if no job has any
-	counts []int32  // of the job at hand: bound pods per domain
-	placed int32    // all of them
-	fewest []int32  // per constraint, the pods of the domain that has fewest
-	window []int32  // of a search by terms: the feasible nodes, their scores, and room
-	totals []int64
-	raw    []int64
-	soft   []stage.SpreadTerm
-	seen   []int32
-	listed []int32
+	tallies *tallies // of the pods that terms speak of; nil if there are no terms
+	fewest  []int32  // per spread constraint of the pod at hand: the pods of the domain that has fewest
+	listed  []int32
 }
 
 // Reset implements sim.Controller.
@@ -62,7 +68,7 @@ func (k *kube) Reset(v sim.View) {
 	k.start = 0
 	k.started, k.promised = make([]int64, v.Pods()), make([]int32, v.Pods())
 	k.resetSearch(v)
-	k.resetTerms(v)
+	k.tallies = newTallies(v)
 }
 
 // Signals implements sim.Controller.
@@ -85,8 +91,7 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 
 func (k *kube) bind(tx *sim.Tx, pod, node int32) {
 	gpus := k.fleet.GPUsFor(k.want(tx.View, pod), node)
-	k.bound(pod, tx.Now())
-	k.wakeSiblings(tx.View, tx.JobOf(pod), tx.Now())
+	k.bound(tx.View, pod)
 	k.started[pod] = tx.Now()
 	tx.AssumeGPUs(pod, node, gpus)
 	tx.Commit()
@@ -95,7 +100,7 @@ func (k *kube) bind(tx *sim.Tx, pod, node int32) {
 // refuse makes room for a pod without a place, or parks it with its equals. A pod that made
 // room is promised a node, and is nobody's equal any more.
 func (k *kube) refuse(tx *sim.Tx, pod int32) {
-	deaf := !k.lacksRoom(tx.View, pod)
+	deaf, kept := !k.lacksRoom(tx.View, pod), k.keptBy(tx.View, pod, k.askOf(tx.View, pod))
 	reason := k.refusal(tx.View, pod)
 	if k.preempts {
 		made, waits := k.tryPreempt(tx, pod)
@@ -106,7 +111,7 @@ func (k *kube) refuse(tx *sim.Tx, pod int32) {
 			reason = sim.ReasonPreemption
 		}
 	}
-	k.failed(pod, tx.Now(), reason, deaf)
+	k.failed(pod, tx.Now(), reason, deaf, kept)
 }
 
 // lacksRoom reports whether a node that a pod may go to is without room for it: then the
@@ -115,11 +120,8 @@ func (k *kube) lacksRoom(v sim.View, pod int32) bool {
 	if k.queue == nil {
 		return true // which nobody asks for
 	}
-	if domain := domainOf(v, pod); domain >= 0 {
-		d := &v.Cluster().Domains[domain]
-		return k.fleet.FullBetween(k.want(v, pod), d.First, d.Last)
-	}
-	return k.fleet.Full(k.want(v, pod))
+	first, last := span(v, pod)
+	return k.fleet.Full(k.want(v, pod), first, last)
 }
 
 // refusal names the first reason of the contract that holds for a pod without a node.
@@ -129,7 +131,7 @@ func (k *kube) refusal(v sim.View, pod int32) sim.Reason {
 	switch {
 	case v.FreeGPUs(v.Models(set)) < unbound*v.PodRequest(set)[topology.GPU]:
 		return sim.ReasonInsufficient
-	case (domainOf(v, pod) >= 0 || k.termsOf(v, pod) != nil) && v.Total(sim.Physical, v.Shape(set)) >= unbound:
+	case (domainOf(v, pod) >= 0 || k.askOf(v, pod) != nil) && v.Total(sim.Physical, v.Shape(set)) >= unbound:
 		return sim.ReasonTopology
 	}
 	return sim.ReasonShape

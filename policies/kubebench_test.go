@@ -2,6 +2,8 @@ package policies
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/gangplan/gangplan/sim"
@@ -20,6 +22,7 @@ type bench struct {
 
 func (b *bench) Cycle(tx *sim.Tx) bool {
 	b.tx = tx
+	b.heed(tx.View)
 	return tx.Now() == 0 && b.kube.Cycle(tx) // later pods stay pending
 }
 
@@ -35,14 +38,16 @@ func (b *bench) decide(i int) int32 {
 }
 
 // filled is a cluster in which 16 shapes of nodes, by what is used of them, come up
-// equally often. The pods that are decided about have not been placed yet.
-func filled(t testing.TB, nodes int, settings map[string]string) *bench {
+// equally often. The pods that are decided about have not been placed yet; ask says what
+// their jobs ask.
+func filled(t testing.TB, nodes int, settings map[string]string, asks func(*workloads.Job)) *bench {
 	t.Helper()
 	var in []topology.Node
 	for i := range nodes {
-		in = append(in, topology.Node{Name: fmt.Sprintf("n%05d", i), GPUModel: "gpu", Allocatable: topology.DefaultAllocatable(8)})
+		in = append(in, topology.Node{Name: fmt.Sprintf("n%05d", i), Path: []string{fmt.Sprintf("r%03d", i/32)}, GPUModel: "gpu",
+			Allocatable: topology.DefaultAllocatable(8), Labels: map[string]string{"half": fmt.Sprint(i / 64 % 2)}})
 	}
-	c, err := topology.Build([]string{"host"}, in)
+	c, err := topology.Build([]string{"rack", "host"}, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +59,19 @@ func filled(t testing.TB, nodes int, settings map[string]string) *bench {
 			if n%16 > 8 {
 				j.PodSets[0].Request[topology.CPU] /= 2
 			}
+			if n%100 < 3 {
+				j.Labels = map[string]string{"app": "db"}
+			}
 			jobs = append(jobs, j)
 		}
 	}
 	first := len(jobs)
 	for g := range int64(8) {
-		jobs = append(jobs, job(fmt.Sprintf("new%d", g), 1, 1, g+1, 1))
+		j := job(fmt.Sprintf("new%d", g), 1, 1, g+1, 1)
+		if asks != nil {
+			asks(&j)
+		}
+		jobs = append(jobs, j)
 	}
 	d, _ := Lookup("per-pod")
 	policy := d.New(settings)
@@ -80,9 +92,9 @@ func filled(t testing.TB, nodes int, settings map[string]string) *bench {
 }
 
 func BenchmarkKubeDecision(b *testing.B) {
-	for _, sampling := range []string{"off", "kube"} {
-		b.Run("nodes=5000/sampling="+sampling, func(b *testing.B) {
-			k := filled(b, 5000, map[string]string{"sampling": sampling})
+	run := func(name string, settings map[string]string, asks func(*workloads.Job)) {
+		b.Run("nodes=5000/"+name, func(b *testing.B) {
+			k := filled(b, 5000, settings, asks)
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {
@@ -91,11 +103,36 @@ func BenchmarkKubeDecision(b *testing.B) {
 			}
 		})
 	}
+	off := map[string]string{"sampling": "off"}
+	run("sampling=off", off, nil)
+	run("sampling=kube", nil, nil)
+	for _, name := range slices.Sorted(maps.Keys(asking)) {
+		run("sampling=off/"+name, off, asking[name])
+	}
+}
+
+// db means the pods of 150 jobs on 5,000 nodes.
+var db = &workloads.PodSelector{Match: []topology.Requirement{{Key: "app", Operator: topology.In, Values: []string{"db"}}}}
+
+// asking are things that jobs ask of others or of nodes.
+var asking = map[string]func(*workloads.Job){
+	"apart from each other": func(j *workloads.Job) { j.AntiAffinity = []workloads.PodTerm{{Level: "host"}} },
+	"in racks of others": func(j *workloads.Job) {
+		j.Affinity = []workloads.PodTerm{{Level: "rack", Of: db}}
+		j.AntiAffinity = []workloads.PodTerm{{Level: "host", Weight: 5, Of: db}}
+	},
+	"evenly over racks": func(j *workloads.Job) {
+		j.Spread = []workloads.SpreadConstraint{{Level: "rack", MaxSkew: 2, Of: db}, {Level: "host", MaxSkew: 1, Soft: true, Of: db}}
+	},
+	"a preferred half": func(j *workloads.Job) {
+		j.PodSets[0].NodeAffinity.Preferred = []topology.PreferredTerm{{Weight: 9, Term: topology.Term{{Key: "half", Operator: topology.In, Values: []string{"1"}}}}}
+	},
 }
 
 func TestKubeDecisionDoesNotAllocate(t *testing.T) {
-	for _, settings := range []map[string]string{{"sampling": "off"}, {"sampling": "kube"}, {"ties": "random"}, {"profile": "fgd"}} {
-		k := filled(t, 200, settings)
+	off := map[string]string{"sampling": "off"}
+	check := func(name string, settings map[string]string, asks func(*workloads.Job)) {
+		k := filled(t, 200, settings, asks)
 		i := 0
 		step := func() {
 			if k.decide(i) < 0 {
@@ -107,7 +144,14 @@ func TestKubeDecisionDoesNotAllocate(t *testing.T) {
 			step()
 		}
 		if n := testing.AllocsPerRun(1000, step); n != 0 {
-			t.Errorf("%v: %v allocations a decision", settings, n)
+			t.Errorf("%s %v: %v allocations a decision", name, settings, n)
 		}
+	}
+	for _, settings := range []map[string]string{off, {"sampling": "kube"}, {"ties": "random"}, {"profile": "fgd"}} {
+		check("plain", settings, nil)
+	}
+	for name, asks := range asking {
+		check(name, off, asks)
+		check(name, nil, asks)
 	}
 }

@@ -24,6 +24,9 @@ func (k *kube) tryPreempt(tx *sim.Tx, pod int32) (made, waits bool) {
 		return false, false
 	}
 	k.promised[pod] = victims[0].Node
+	if !slices.Contains(k.nominees, pod) {
+		k.nominees = append(k.nominees, pod)
+	}
 	tx.Nominate(pod, victims[0].Node)
 	for i := range victims {
 		tx.Preempt(victims[i].Pod)
@@ -31,31 +34,9 @@ func (k *kube) tryPreempt(tx *sim.Tx, pod int32) (made, waits bool) {
 	return true, true
 }
 
-// nominatedNode returns the node promised to a pod if the pod fits there by now, or -1.
-// The promise itself does not count against it.
-func (k *kube) nominatedNode(v sim.View, pod int32) int32 {
-	n := v.NominatedNode(pod)
-	if n < 0 || v.Down(n) || !k.fleet.Resolvable(k.want(v, pod), n) || !k.termsAllow(v, pod, n) {
-		return -1
-	}
-	s := k.space(v, n)
-	s.Free = s.Free.Plus(*v.PodRequest(v.SetOf(pod)))
-	if !s.Holds(k.want(v, pod)) {
-		return -1
-	}
-	return n
-}
-
-// termsAllow is allows for a job that may have no terms. That others leave the node does
-// not change what a job's pods ask of each other.
-func (k *kube) termsAllow(v sim.View, pod, node int32) bool {
-	t := k.termsOf(v, pod)
-	return t == nil || k.allows(v, pod, node, t)
-}
-
-// space is what is free of a node and promised to nobody.
+// space is what is free of a node and not promised to others that are as important.
 func (k *kube) space(v sim.View, node int32) stage.Space {
-	s := stage.Space{Free: v.Free(sim.Physical)[node].Minus(v.Nominated(node))}
+	s := stage.Space{Free: v.Free(sim.Physical)[node].Minus(k.promisedTo(node))}
 	if gpus := v.GPUs(); gpus != nil {
 		s.GPUs, s.Shared = gpus[node], true
 	}
@@ -100,7 +81,7 @@ func (k *kube) preemptionOffset(v sim.View, pod int32) int {
 
 // victimsOn returns which of the less important pods, sorted by node, must leave a node.
 func (k *kube) victimsOn(v sim.View, pod, node int32, lower []stage.Victim) ([]stage.Victim, bool) {
-	if v.Down(node) || !mayGo(v, pod, node) || !k.fleet.Resolvable(k.want(v, pod), node) || !k.termsAllow(v, pod, node) {
+	if v.Down(node) || !mayGo(v, pod, node) || !k.fleet.Resolvable(k.want(v, pod), node) || !k.allows(v, pod, node, k.askOf(v, pod)) {
 		return nil, false
 	}
 	byNode := func(x stage.Victim, n int32) int { return int(x.Node - n) }

@@ -29,6 +29,9 @@ type podClass struct {
 	classKey
 	reason sim.Reason // of its last refusal
 	deaf   bool       // no node lacked room then: that another pod ends is no help
+	kept   whyNot     // what terms had against nodes then
+	ask    *ask       // what its pods ask of others
+	asker  int32      // a job of such pods
 }
 
 // classKey is what the pods of a class have in common. Subjects that make no difference are
@@ -36,7 +39,9 @@ type podClass struct {
 type classKey struct {
 	shape    capacity.Shape
 	domain   int32 // the only one they may go to, most often a host
-	job      int32 // whose terms they have
+	job      int32 // whose pods they are, if what they ask is told apart by job
+	form     *form // what they are to others
+	set      int32 // and their PodSet's number in it
 	pod      int32 // the only one, which is promised a node
 	priority int32 // 0 where nothing is preempted
 }
@@ -81,6 +86,10 @@ func (k *kube) heed(v sim.View) {
 			k.push(v, s.Pod, s.At)
 		case sim.PodDeleted:
 			k.drop(v, s.Pod, s.At)
+		case sim.PodBound:
+			k.came(v, s.Job, s.Place, s.At)
+		case sim.PodLeaving:
+			k.left(v, s)
 		case sim.NodeFreed:
 			k.ended(v, s)
 		case sim.NodeUp:
@@ -106,20 +115,18 @@ func (k *kube) drop(v sim.View, p int32, at int64) {
 	promised := k.classes[class].pod >= 0
 	k.release(class)
 	if promised {
-		k.room(v, k.promised[p], v.Job(v.JobOf(p)).Priority, at)
+		k.freedOn(v, k.promised[p], v.Job(v.JobOf(p)).Priority, at)
 	}
 }
 
 // ended notes that a pod is gone from a node.
 func (k *kube) ended(v sim.View, s sim.Signal) {
-	k.room(v, s.Place, order.Highest, s.At)
-	if s.Job >= 0 {
-		k.wakeSiblings(v, s.Job, s.At)
-	}
+	k.freedOn(v, s.Place, order.Highest, s.At)
+	k.left(v, s)
 }
 
-// room wakes the pods up to a priority that more room on a node can help.
-func (k *kube) room(v sim.View, node, highest int32, at int64) {
+// freedOn wakes the pods up to a priority that more room on a node can help.
+func (k *kube) freedOn(v sim.View, node, highest int32, at int64) {
 	for d := v.Cluster().HostDomain(node); d >= 0; d = v.Cluster().Domains[d].Parent {
 		k.freed[d] = k.round
 	}
@@ -159,10 +166,10 @@ func (k *kube) head(now int64) int32 {
 }
 
 // bound takes the pod out that was tried.
-func (k *kube) bound(pod int32, now int64) {
+func (k *kube) bound(v sim.View, pod int32) {
 	class := k.waiting.Class(pod)
 	if k.queue != nil {
-		k.queue.Bound(pod, now)
+		k.queue.Bound(pod, v.Now())
 	} else {
 		k.waiting.Remove(pod)
 	}
@@ -170,9 +177,10 @@ func (k *kube) bound(pod int32, now int64) {
 }
 
 // failed parks the pod that was tried, and its equals with it.
-func (k *kube) failed(pod int32, now int64, why sim.Reason, deaf bool) {
+func (k *kube) failed(pod int32, now int64, why sim.Reason, deaf bool, kept whyNot) {
 	class := k.waiting.Class(pod)
-	k.classes[class].reason, k.classes[class].deaf = why, deaf
+	c := &k.classes[class]
+	c.reason, c.deaf, c.kept = why, deaf, kept
 	k.waiting.Park(class)
 	if k.queue != nil {
 		k.queue.Failed(pod, now, deaf)
@@ -190,10 +198,14 @@ func (k *kube) reclass(v sim.View, p int32) {
 
 // class returns the class of a pod.
 func (k *kube) class(v sim.View, p int32) int32 {
-	key := classKey{shape: v.Shape(v.SetOf(p)), domain: domainOf(v, p), job: -1, pod: -1}
-	t := k.termsOf(v, p)
-	if t != nil {
-		key.job = v.JobOf(p)
+	j, set, a := v.JobOf(p), v.SetOf(p), k.askOf(v, p)
+	key := classKey{shape: v.Shape(set), domain: domainOf(v, p), job: -1, pod: -1}
+	if a != nil {
+		first, _ := v.SetsOf(j)
+		key.form, key.set = k.tallies.of[j], set-first
+		if a.owns() {
+			key.job = j
+		}
 	}
 	if k.preempts {
 		key.priority = v.Job(v.JobOf(p)).Priority
@@ -204,8 +216,10 @@ func (k *kube) class(v sim.View, p int32) int32 {
 	class, ok := k.classOf[key]
 	if !ok {
 		class = k.number(key)
-		if t != nil {
-			t.classes = append(t.classes, class)
+		if a != nil {
+			k.tallies.open(j)
+			k.classes[class].ask, k.classes[class].asker = a, j
+			k.enrol(class, j, a, true)
 		}
 	}
 	return class
@@ -224,15 +238,16 @@ func (k *kube) number(key classKey) int32 {
 	return class
 }
 
-// release forgets a class of one job or pod when nobody of it waits any more; there would
-// be ever more of them.
+// release forgets a class of one job or pod, or with terms, when nobody of it waits any
+// more; there would be ever more of them.
 func (k *kube) release(class int32) {
 	c := &k.classes[class]
-	if c.job < 0 && c.pod < 0 || k.waiting.Size(class) > 0 {
+	if c.ask == nil && c.pod < 0 || k.waiting.Size(class) > 0 {
 		return
 	}
-	if c.job >= 0 {
-		k.terms[c.job].forget(class)
+	if c.ask != nil {
+		k.enrol(class, c.asker, c.ask, false)
+		k.tallies.close(c.asker)
 	}
 	k.waiting.Wake(class)
 	delete(k.classOf, c.classKey)

@@ -22,6 +22,7 @@ type watched struct {
 	t         *testing.T
 	decisions int
 	refused   int
+	images    map[string]bool // "node image", as pods came
 }
 
 func (w *watched) Cycle(tx *sim.Tx) bool {
@@ -33,7 +34,10 @@ func (w *watched) Cycle(tx *sim.Tx) bool {
 	want, start := w.scan(tx.View, pod)
 	progress := w.kube.Cycle(tx)
 	if got := tx.NodeOf(pod); got != want || w.start != start {
-		w.t.Fatalf("pod %d goes to node %d, want %d; the next search starts at %d, want %d", pod, got, want, w.start, start)
+		w.t.Fatalf("pod %d of %+v goes to node %d, want %d; the next search starts at %d, want %d; candidates %+v", pod, tx.Job(tx.JobOf(pod)), got, want, w.start, start, w.list)
+	}
+	if want >= 0 && tx.Job(tx.JobOf(pod)).ImageBytes > 0 {
+		w.images[fmt.Sprint(want, " ", tx.Job(tx.JobOf(pod)).Image)] = true
 	}
 	w.decisions++
 	if want < 0 {
@@ -79,10 +83,9 @@ func (w *watched) feasible(v sim.View, pod, node int32) bool {
 	if v.Down(node) || !r.FitsIn(&v.Free(sim.Physical)[node]) || models != 0 && (model < 0 || models>>model&1 == 0) {
 		return false
 	}
-	for _, t := range v.Cluster().Nodes[node].Taints {
-		if t.Effect != "PreferNoSchedule" && (t.Key != "nvidia.com/gpu" || r[topology.GPU] == 0) {
-			return false
-		}
+	set, n := podSetOf(v, pod), &v.Cluster().Nodes[node]
+	if topology.Untolerated(n.Taints, set.Tolerated()) != nil || !topology.MatchAll(set.NodeSelector, n.Labels) || !set.NodeAffinity.Allows(n.Labels) {
+		return false
 	}
 	if !termsHold(v, pod, node) {
 		return false
@@ -94,7 +97,7 @@ func (w *watched) feasible(v sim.View, pod, node int32) bool {
 func (w *watched) bestOf(v sim.View, pod int32, found []int32) int32 {
 	soft := make([]int64, len(found))
 	for i, n := range found {
-		soft[i] = stage.SoftTaints(v.Cluster().Nodes[n].Taints)
+		soft[i] = stage.SoftTaints(v.Cluster().Nodes[n].Taints, podSetOf(v, pod).Tolerated())
 	}
 	stage.NormalizeTaints(soft)
 	terms := w.termScores(v, pod, found)
@@ -190,7 +193,7 @@ func runWatched(t *testing.T, c *topology.Cluster, jobs []workloads.Job, setting
 	t.Helper()
 	d, _ := Lookup("per-pod")
 	policy := d.New(settings)
-	w := &watched{kube: policy.Binder.(*kube), t: t}
+	w := &watched{kube: policy.Binder.(*kube), t: t, images: map[string]bool{}}
 	policy.Binder = w
 	cfg := &sim.Config{Cluster: c, Jobs: jobs, Queues: []quota.Queue{{Name: "default"}}, Until: 3000 * sec, Seed: 3,
 		Faults: []sim.Fault{{Time: 20 * sec, Node: 0}, {Time: 60 * sec, Node: 0, Up: true}}}

@@ -1,227 +1,214 @@
 package policies
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/workloads"
+	"github.com/gangplan/gangplan/sim/order"
+	"github.com/gangplan/gangplan/topology"
 )
 
-// This file is how the kube Binder heeds what the pods of a job ask of each other: pod
-// affinity and anti-affinity, and topology spread constraints. They are judged pod by
-// pod, against the pods that are bound already: none knows how many are still to come.
+// This file is how the kube Binder heeds what pods ask of each other when it looks for a
+// node, and how a pod that comes or goes wakes those that wait because of others.
 
-// terms is what the pods of one job ask of each other, by levels of the cluster.
-type terms struct {
-	affinity, against []workloads.PodTerm
-	spread            []workloads.SpreadConstraint
-	near, apart, over []int32 // the levels of the three
-	levels            []int32 // all of them, each once
-	classes           []int32 // of the job's pods that wait
-}
+// whyNot is what terms have against a node.
+type whyNot uint8
 
-// resetTerms reads the terms of all jobs.
-func (k *kube) resetTerms(v sim.View) {
-	k.terms = nil
-	for j := range int32(v.Jobs()) {
-		job := v.Job(j)
-		if len(job.Affinity)+len(job.AntiAffinity)+len(job.Spread) == 0 {
-			continue
-		}
-		if k.terms == nil {
-			k.terms = make([]*terms, v.Jobs())
-			k.counts = make([]int32, len(v.Cluster().Domains))
-		}
-		t := &terms{affinity: job.Affinity, against: job.AntiAffinity, spread: job.Spread}
-		add := func(to *[]int32, level string) {
-			at := v.Cluster().Level(level)
-			*to = append(*to, at)
-			if !slices.Contains(t.levels, at) {
-				t.levels = append(t.levels, at)
-			}
-		}
-		for i := range t.affinity {
-			add(&t.near, t.affinity[i].Level)
-		}
-		for i := range t.against {
-			add(&t.apart, t.against[i].Level)
-		}
-		for i := range t.spread {
-			add(&t.over, t.spread[i].Level)
-		}
-		k.terms[j] = t
-	}
-}
+const (
+	uneven   whyNot = 1 << iota // a topology spread constraint
+	unfriend                    // affinity or anti-affinity
+)
 
-// termsOf returns the terms of a pod's job, or nil.
-func (k *kube) termsOf(v sim.View, pod int32) *terms {
-	if k.terms == nil {
+// askOf returns what the pods of a pod's PodSet ask and are asked; nil if that is nothing.
+func (k *kube) askOf(v sim.View, pod int32) *ask {
+	if k.tallies == nil {
 		return nil
 	}
-	return k.terms[v.JobOf(pod)]
+	first, _ := v.SetsOf(v.JobOf(pod))
+	a := &k.tallies.of[v.JobOf(pod)].sets[v.SetOf(pod)-first]
+	if len(a.reads) == 0 {
+		return nil
+	}
+	return a
 }
 
-// count counts the bound pods of a job per domain of the levels its terms name.
-func (k *kube) count(v sim.View, j int32, t *terms) {
-	clear(k.counts)
-	k.placed = 0
-	first, last := v.PodsOf(j)
-	for p := first; p < last; p++ {
-		if s := v.PodState(p); s != sim.PodStarting && s != sim.PodReady {
+// prepare works out what all nodes have in common for a pod: the fewest pods of a domain.
+func (k *kube) prepare(v sim.View, pod int32, a *ask) {
+	k.fewest = k.fewest[:0]
+	if a == nil {
+		return
+	}
+	c := v.Cluster()
+	only := domainOf(v, pod)
+	for i := range a.skew {
+		s := &a.skew[i]
+		first, last := c.DomainsAt(s.level)
+		from, to := first, last
+		if only >= 0 && !s.all { // what keeps a pod in a domain is a node selector
+			from, to = c.DomainOf(c.Domains[only].First, s.level), c.DomainOf(c.Domains[only].Last-1, s.level)+1
+		}
+		k.fewest = append(k.fewest, k.tallies.fewest(k.tallies.get(v.JobOf(pod), s.ref), s, from-first, to-first))
+	}
+}
+
+// against returns what is against a node: 0 if the terms that are required let the pod on.
+func (k *kube) against(j, node int32, a *ask) whyNot {
+	t := k.tallies
+	for i := range a.skew {
+		s := &a.skew[i]
+		if t.on(t.get(j, s.ref), node)+s.self-k.fewest[i] > s.most {
+			return uneven
+		}
+	}
+	for i, r := range a.need {
+		y := t.get(j, r)
+		if i == 0 && y.total == 0 && a.first {
+			break // the first of its kind may go anywhere: else none ever could
+		}
+		if t.on(y, node) == 0 {
+			return unfriend
+		}
+	}
+	for _, r := range a.forbid {
+		if t.on(t.get(j, r), node) > 0 {
+			return unfriend
+		}
+	}
+	return 0
+}
+
+// allows is against for a pod that may ask nothing.
+func (k *kube) allows(v sim.View, pod, node int32, a *ask) bool {
+	return a == nil || k.against(v.JobOf(pod), node, a) == 0
+}
+
+// rateTerms fills in the raw scores of InterPodAffinity and PodTopologySpread of the nodes
+// looked at.
+func (k *kube) rateTerms(v sim.View, pod int32, a *ask) {
+	if k.scorer != "" {
+		return
+	}
+	t, j := k.tallies, v.JobOf(pod)
+	for _, w := range a.near {
+		y := t.get(j, w.ref)
+		for i := range k.list {
+			k.list[i].Raw[stage.InterPodAffinity] += w.weight * int64(t.on(y, k.list[i].Node))
+		}
+	}
+	if len(a.soft) == 0 {
+		return
+	}
+	k.softs = k.softs[:0]
+	k.markFeasible(v, pod, a)
+	for i := range a.soft {
+		k.softs = append(k.softs, stage.SpreadTerm{MaxSkew: int64(a.soft[i].most), Domains: k.domains(v, a.soft[i].level)})
+	}
+	clear(k.marks)
+	for i := range k.list {
+		for s := range a.soft {
+			k.softs[s].Matching = int64(t.on(t.get(j, a.soft[s].ref), k.list[i].Node))
+		}
+		k.list[i].Raw[stage.PodTopologySpread] = stage.SpreadScore(k.softs)
+	}
+}
+
+// markFeasible marks the feasible nodes that were looked at: of stretches not only the first
+// of each class.
+func (k *kube) markFeasible(v sim.View, pod int32, a *ask) {
+	if k.sampled {
+		for i := range k.list {
+			n := k.list[i].Node
+			k.marks[n>>6] |= 1 << (n & 63)
+		}
+		return
+	}
+	for i := 1; i < len(k.cuts); i++ {
+		if k.allows(v, pod, k.cuts[i-1], a) {
+			k.fleet.Mark(k.want(v, pod), k.cuts[i-1], k.cuts[i], k.marks)
+		}
+	}
+}
+
+// domains counts the domains of a level that have marked nodes.
+func (k *kube) domains(v sim.View, level int32) (n int64) {
+	c := v.Cluster()
+	if level == c.HostLevel() {
+		for _, word := range k.marks {
+			n += int64(bits.OnesCount64(word))
+		}
+		return n
+	}
+	first, last := c.DomainsAt(level)
+	for d := first; d < last; d++ {
+		if stage.AnyMarked(k.marks, c.Domains[d].First, c.Domains[d].Last) {
+			n++
+		}
+	}
+	return n
+}
+
+// Pods appear and leave: every tally that counts one is changed, and wakes who waits for it.
+
+// came counts a pod that was bound.
+func (k *kube) came(v sim.View, j, node int32, now int64) {
+	if k.tallies != nil {
+		k.tallies.open(j)
+		k.count(v, j, node, 1, now, func(*census) bool { return true })
+	}
+}
+
+// left counts a pod out: of the tallies of spreading when it is told to end, of the others
+// when it is gone.
+func (k *kube) left(v sim.View, s sim.Signal) {
+	if k.tallies == nil || s.Job < 0 {
+		return
+	}
+	k.count(v, s.Job, s.Place, -1, s.At, func(y *census) bool {
+		switch {
+		case s.Kind == sim.PodLeaving:
+			return y.spread
+		case s.Pod < 0: // it was told to end before
+			return !y.spread
+		}
+		return true
+	})
+	k.tallies.close(s.Job)
+}
+
+// count changes the tallies in which the pods of a job count, and that are concerned.
+func (k *kube) count(v sim.View, j, node, by int32, now int64, concerns func(*census) bool) {
+	t := k.tallies
+	for _, r := range t.of[j].counted {
+		if y := t.get(j, r); concerns(y) && y.change(node, t.domain(y, node), by, t.scopes) {
+			k.wakeReaders(v, y, by, now)
+		}
+	}
+}
+
+// wakeReaders lets the classes be tried again that a change of a tally can help. Those that
+// the terms kept away when they were tried last are woken by it, as the plugins' queueing
+// hints have it.
+func (k *kube) wakeReaders(v sim.View, y *census, by int32, now int64) {
+	for _, w := range y.waiting {
+		c := &k.classes[w.class]
+		helps := w.how == evens || w.how == needs && by > 0 || w.how == shuns && by < 0
+		if helps || w.how == needs && y.total == 0 {
+			k.waiting.Wake(w.class)
+		}
+		kept := unfriend
+		if w.how == evens {
+			kept = uneven
+		}
+		if k.queue == nil || !helps || c.kept&kept == 0 {
 			continue
 		}
-		k.placed++
-		for _, level := range t.levels {
-			k.counts[v.Cluster().DomainOf(v.NodeOf(p), level)]++
+		if c.job >= 0 {
+			k.queue.Rouse(k.podsOf(v, c.job), now)
+		} else {
+			k.queue.RouseIf(func(class int32) bool { return class == w.class }, now)
 		}
-	}
-	k.fewest = k.fewest[:0]
-	for _, level := range t.over {
-		first, last := v.Cluster().DomainsAt(level)
-		k.fewest = append(k.fewest, slices.Min(k.counts[first:last]))
-	}
-}
-
-// allows reports whether the terms that are required let a pod onto a node. The first pod
-// of a job may go anywhere: otherwise affinity to each other would keep all away.
-func (k *kube) allows(v sim.View, pod, node int32, t *terms) bool {
-	at := func(level int32) int32 { return k.counts[v.Cluster().DomainOf(node, level)] }
-	for i, level := range t.near {
-		if t.affinity[i].Weight == 0 && k.placed > 0 && at(level) == 0 {
-			return false
-		}
-	}
-	for i, level := range t.apart {
-		if t.against[i].Weight == 0 && at(level) > 0 {
-			return false
-		}
-	}
-	for i, level := range t.over {
-		// A pod that is pinned has one domain only, with which none is compared.
-		if !t.spread[i].Soft && v.Pin(pod) < 0 && at(level)+1-k.fewest[i] > t.spread[i].MaxSkew {
-			return false
-		}
-	}
-	return true
-}
-
-// pickByTerms looks at node after node, as sample does, for a pod whose job has terms.
-func (k *kube) pickByTerms(v sim.View, pod int32, want *stage.Want, enough int, t *terms) int32 {
-	k.window = k.window[:0]
-	looked := 0
-	for ; looked < len(k.order) && len(k.window) < enough; looked++ {
-		node := k.order[(k.start+looked)%len(k.order)]
-		if k.fleet.Rate(want, node) != stage.NotFeasible && mayGo(v, pod, node) && k.allows(v, pod, node, t) {
-			k.window = append(k.window, node)
-		}
-	}
-	k.start = (k.start + looked) % len(k.order)
-	k.totals = k.fleet.Totals(want, k.window, k.totals[:0])
-	if k.scorer == "" {
-		k.addAffinity(v, t)
-		k.addSpread(v, t)
-	}
-	return k.bestOfWindow(v, pod)
-}
-
-// bestOfWindow returns the node of the window with the highest total, or -1.
-func (k *kube) bestOfWindow(v sim.View, pod int32) int32 {
-	best := int32(-1)
-	for i, node := range k.window {
-		if best < 0 || k.totals[i] > k.totals[best] || k.totals[i] == k.totals[best] && k.before(v, pod, node, k.window[best]) {
-			best = int32(i)
-		}
-	}
-	if best < 0 {
-		return -1
-	}
-	return k.window[best]
-}
-
-// before reports whether a node wins over another with the same score.
-func (k *kube) before(v sim.View, pod, node, other int32) bool {
-	if k.randomTies {
-		return k.lot(v, pod, node) < k.lot(v, pod, other)
-	}
-	return node < other
-}
-
-// addAffinity adds the score of InterPodAffinity. What a pod prefers its siblings prefer
-// of it, so each preference counts twice; what they require of it counts 1.
-func (k *kube) addAffinity(v sim.View, t *terms) {
-	if len(t.affinity)+len(t.against) == 0 {
-		return
-	}
-	k.raw = k.raw[:0]
-	for _, node := range k.window {
-		score := int64(0)
-		for i, level := range t.near {
-			weight := max(1, 2*int64(t.affinity[i].Weight))
-			score += weight * int64(k.counts[v.Cluster().DomainOf(node, level)])
-		}
-		for i, level := range t.apart {
-			score -= 2 * int64(t.against[i].Weight) * int64(k.counts[v.Cluster().DomainOf(node, level)])
-		}
-		k.raw = append(k.raw, score)
-	}
-	stage.NormalizeAffinity(k.raw)
-	k.add(stage.InterPodAffinity)
-}
-
-// addSpread adds the score of PodTopologySpread, which the soft constraints make.
-func (k *kube) addSpread(v sim.View, t *terms) {
-	k.raw, k.soft = k.raw[:0], k.soft[:0]
-	for i, level := range t.over {
-		if t.spread[i].Soft {
-			k.soft = append(k.soft, stage.SpreadTerm{MaxSkew: int64(t.spread[i].MaxSkew), Domains: k.domains(v, level)})
-		}
-	}
-	if len(k.soft) == 0 {
-		return
-	}
-	for _, node := range k.window {
-		at := 0
-		for i, level := range t.over {
-			if t.spread[i].Soft {
-				k.soft[at].Matching = int64(k.counts[v.Cluster().DomainOf(node, level)])
-				at++
-			}
-		}
-		k.raw = append(k.raw, stage.SpreadScore(k.soft))
-	}
-	stage.NormalizeSpread(k.raw)
-	k.add(stage.PodTopologySpread)
-}
-
-// domains counts the domains of a level that have nodes of the window.
-func (k *kube) domains(v sim.View, level int32) int64 {
-	k.seen = k.seen[:0]
-	for _, node := range k.window {
-		k.seen = append(k.seen, v.Cluster().DomainOf(node, level))
-	}
-	slices.Sort(k.seen)
-	return int64(len(slices.Compact(k.seen)))
-}
-
-// add adds the raw scores of a plugin to the totals by its weight.
-func (k *kube) add(p stage.Plugin) {
-	for i, s := range k.raw {
-		k.totals[i] += k.profile.Weights[p] * s
-	}
-}
-
-// wakeSiblings lets the waiting pods of a job with terms be tried again when one of them
-// was bound or is gone: that can be what they waited for.
-func (k *kube) wakeSiblings(v sim.View, j int32, now int64) {
-	if k.terms == nil || k.terms[j] == nil {
-		return
-	}
-	for _, class := range k.terms[j].classes {
-		k.waiting.Wake(class)
-	}
-	if k.queue != nil && len(k.terms[j].classes) > 0 {
-		k.queue.Rouse(k.podsOf(v, j), now)
 	}
 }
 
@@ -235,7 +222,66 @@ func (k *kube) podsOf(v sim.View, j int32) []int32 {
 	return k.listed
 }
 
-// forget takes a class off the list of those that wait.
-func (t *terms) forget(class int32) {
-	t.classes = slices.DeleteFunc(t.classes, func(c int32) bool { return c == class })
+// enrol lets a class of pods of a job hear of what it waits for; with false no more.
+func (k *kube) enrol(class, j int32, a *ask, in bool) {
+	each := func(r ref, h how) {
+		y := k.tallies.get(j, r)
+		if in {
+			y.waiting = append(y.waiting, reader{class, h})
+		} else {
+			y.waiting = slices.DeleteFunc(y.waiting, func(w reader) bool { return w.class == class })
+		}
+	}
+	for _, r := range a.need {
+		each(r, needs)
+	}
+	for _, r := range a.forbid {
+		each(r, shuns)
+	}
+	for i := range a.skew {
+		each(a.skew[i].ref, evens)
+	}
+	for i := range a.soft {
+		each(a.soft[i].ref, rates)
+	}
+	for i := range a.near {
+		each(a.near[i].ref, rates)
+	}
+}
+
+// owns reports whether what a class reads is told apart by job.
+func (a *ask) owns() bool { return slices.ContainsFunc(a.reads, func(r ref) bool { return r < 0 }) }
+
+// keptBy returns what the terms have against the nodes that have room for a pod.
+func (k *kube) keptBy(v sim.View, pod int32, a *ask) (kept whyNot) {
+	if a == nil || k.queue == nil {
+		return 0
+	}
+	k.cutAt(v, pod, a)
+	for i := 1; i < len(k.cuts); i++ {
+		first, last := k.cuts[i-1], k.cuts[i]
+		if why := k.against(v.JobOf(pod), first, a); why&^kept != 0 {
+			if k.list = k.fleet.Between(k.want(v, pod), first, last, k.list[:0]); len(k.list) > 0 {
+				kept |= why
+			}
+		}
+	}
+	return kept
+}
+
+// promisedTo is what of a node is promised to pods at least as important as the one at hand.
+func (k *kube) promisedTo(node int32) (sum topology.Resources) {
+	for _, p := range k.nominees {
+		if p != k.hand && k.view.NominatedNode(p) == node && k.priorityOf(p) >= k.priorityOf(k.hand) {
+			sum = sum.Plus(*k.view.PodRequest(k.view.SetOf(p)))
+		}
+	}
+	return sum
+}
+
+func (k *kube) priorityOf(pod int32) int32 {
+	if pod == order.None {
+		return order.Highest
+	}
+	return k.view.Job(k.view.JobOf(pod)).Priority
 }

@@ -15,68 +15,149 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-// siblings counts the bound pods of a pod's job in the domain of a node, the slow way.
-func siblings(v sim.View, pod, node int32, level string) (n int64) {
-	at := v.Cluster().Level(level)
-	first, last := v.PodsOf(v.JobOf(pod))
-	for p := first; p < last; p++ {
-		if s := v.PodState(p); s == sim.PodStarting || s == sim.PodReady {
-			if v.Cluster().DomainOf(v.NodeOf(p), at) == v.Cluster().DomainOf(node, at) {
-				n++
-			}
+// boundPods calls f with every bound pod, its job and its node.
+func boundPods(v sim.View, f func(q, job, node int32)) {
+	for q := range int32(v.Pods()) {
+		if s := v.PodState(q); s == sim.PodStarting || s == sim.PodReady {
+			f(q, v.JobOf(q), v.NodeOf(q))
 		}
 	}
-	return n
 }
 
-// termsHold is allows from the words of the documentation.
-func termsHold(v sim.View, pod, node int32) bool {
-	j := v.Job(v.JobOf(pod))
-	all := int64(0)
-	first, last := v.PodsOf(v.JobOf(pod))
-	for p := first; p < last; p++ {
-		if s := v.PodState(p); s == sim.PodStarting || s == sim.PodReady {
-			all++
-		}
+func sameDomain(v sim.View, a, b int32, level string) bool {
+	at := v.Cluster().Level(level)
+	return v.Cluster().DomainOf(a, at) == v.Cluster().DomainOf(b, at)
+}
+
+// means reports whether a term of job j means the pods of job q.
+func means(v sim.View, of *workloads.PodSelector, j, q int32) bool {
+	if of == nil {
+		return j == q
 	}
-	for _, t := range j.Affinity {
-		if t.Weight == 0 && all > 0 && siblings(v, pod, node, t.Level) == 0 {
-			return false
-		}
-	}
-	for _, t := range j.AntiAffinity {
-		if t.Weight == 0 && siblings(v, pod, node, t.Level) > 0 {
-			return false
-		}
-	}
-	for _, s := range j.Spread {
-		fewest := int64(math.MaxInt64)
-		for n := range v.Cluster().Nodes {
-			fewest = min(fewest, siblings(v, pod, int32(n), s.Level))
-		}
-		if !s.Soft && v.Pin(pod) < 0 && siblings(v, pod, node, s.Level)+1-fewest > int64(s.MaxSkew) {
+	return of.Selects(v.Job(q), v.Job(j).Namespace)
+}
+
+// meansAll reports whether all required terms of affinity do.
+func meansAll(v sim.View, j, q int32) bool {
+	for _, t := range v.Job(j).Affinity {
+		if t.Weight == 0 && !means(v, t.Of, j, q) {
 			return false
 		}
 	}
 	return true
 }
 
-// termScores are the weighted scores of InterPodAffinity and PodTopologySpread on the
-// feasible nodes.
+// inScope reports whether a constraint is about a node.
+func inScope(v sim.View, set *workloads.PodSet, s *workloads.SpreadConstraint, node int32) bool {
+	n := &v.Cluster().Nodes[node]
+	if !s.AllNodes && (!topology.MatchAll(set.NodeSelector, n.Labels) || !set.NodeAffinity.Allows(n.Labels)) {
+		return false
+	}
+	return !s.Taints || topology.Untolerated(n.Taints, set.Tolerated()) == nil
+}
+
+// spreadCount counts the pods that a constraint means in the domain of a node, on the nodes
+// that it is about.
+func spreadCount(v sim.View, pod, node int32, s *workloads.SpreadConstraint, scoped bool) (n int64) {
+	j := v.JobOf(pod)
+	boundPods(v, func(_, q, at int32) {
+		if sameDomain(v, node, at, s.Level) && means(v, s.Of, j, q) && (!scoped || inScope(v, podSetOf(v, pod), s, at)) {
+			n++
+		}
+	})
+	return n
+}
+
+func podSetOf(v sim.View, pod int32) *workloads.PodSet {
+	first, _ := v.SetsOf(v.JobOf(pod))
+	return &v.Job(v.JobOf(pod)).PodSets[v.SetOf(pod)-first]
+}
+
+// termsHold judges a node from the words of the documentation.
+func termsHold(v sim.View, pod, node int32) bool {
+	me := v.JobOf(pod)
+	j := v.Job(me)
+	anyMeant := false
+	boundPods(v, func(_, q, _ int32) { anyMeant = anyMeant || meansAll(v, me, q) })
+	first := !anyMeant && meansAll(v, me, me)
+	holds := true
+	for _, t := range j.Affinity {
+		there := false
+		boundPods(v, func(_, q, at int32) { there = there || meansAll(v, me, q) && sameDomain(v, node, at, t.Level) })
+		holds = holds && (t.Weight > 0 || there || first)
+	}
+	boundPods(v, func(_, q, at int32) {
+		for _, t := range j.AntiAffinity {
+			holds = holds && (t.Weight > 0 || !means(v, t.Of, me, q) || !sameDomain(v, node, at, t.Level))
+		}
+		for _, t := range v.Job(q).AntiAffinity {
+			holds = holds && (t.Weight > 0 || !means(v, t.Of, q, me) || !sameDomain(v, node, at, t.Level))
+		}
+	})
+	for i := range j.Spread {
+		pinned := v.Pin(pod) >= 0 && !j.Spread[i].AllNodes // the only domain there is compared with nothing
+		holds = holds && (j.Spread[i].Soft || pinned || evenEnough(v, pod, node, &j.Spread[i]))
+	}
+	return holds
+}
+
+func evenEnough(v sim.View, pod, node int32, s *workloads.SpreadConstraint) bool {
+	fewest, domains := int64(math.MaxInt64), map[int32]bool{}
+	for n := range v.Cluster().Nodes {
+		if inScope(v, podSetOf(v, pod), s, int32(n)) {
+			domains[v.Cluster().DomainOf(int32(n), v.Cluster().Level(s.Level))] = true
+			fewest = min(fewest, spreadCount(v, pod, int32(n), s, true))
+		}
+	}
+	if len(domains) < int(s.MinDomains) || len(domains) == 0 {
+		fewest = 0
+	}
+	one := int64(0)
+	if means(v, s.Of, v.JobOf(pod), v.JobOf(pod)) {
+		one = 1
+	}
+	return spreadCount(v, pod, node, s, true)+one-fewest <= int64(s.MaxSkew)
+}
+
+// nearScore is the raw score of InterPodAffinity.
+func nearScore(v sim.View, pod, node int32) (sum int64) {
+	me := v.JobOf(pod)
+	add := func(t *workloads.PodTerm, from, to, at int32, weight int64) {
+		if means(v, t.Of, from, to) && sameDomain(v, node, at, t.Level) {
+			sum += weight
+		}
+	}
+	boundPods(v, func(_, q, at int32) {
+		mine, its := v.Job(me), v.Job(q)
+		for i := range mine.Affinity {
+			add(&mine.Affinity[i], me, q, at, int64(mine.Affinity[i].Weight))
+		}
+		for i := range mine.AntiAffinity {
+			add(&mine.AntiAffinity[i], me, q, at, -int64(mine.AntiAffinity[i].Weight))
+		}
+		for i := range its.Affinity {
+			add(&its.Affinity[i], q, me, at, max(1, int64(its.Affinity[i].Weight)))
+		}
+		for i := range its.AntiAffinity {
+			add(&its.AntiAffinity[i], q, me, at, -int64(its.AntiAffinity[i].Weight))
+		}
+	})
+	return sum
+}
+
+// termScores are the weighted scores of InterPodAffinity, PodTopologySpread, NodeAffinity and
+// ImageLocality on the feasible nodes.
 func (w *watched) termScores(v sim.View, pod int32, found []int32) []int64 {
 	j := v.Job(v.JobOf(pod))
 	total := make([]int64, len(found))
-	affinity, spread := make([]int64, len(found)), make([]int64, len(found))
+	affinity, spread, prefer := make([]int64, len(found)), make([]int64, len(found)), make([]int64, len(found))
 	soft := false
 	for i, n := range found {
-		for _, t := range j.Affinity {
-			affinity[i] += max(1, 2*int64(t.Weight)) * siblings(v, pod, n, t.Level)
-		}
-		for _, t := range j.AntiAffinity {
-			affinity[i] -= 2 * int64(t.Weight) * siblings(v, pod, n, t.Level)
-		}
+		affinity[i] = nearScore(v, pod, n)
+		prefer[i] = podSetOf(v, pod).NodeAffinity.Score(v.Cluster().Nodes[n].Labels)
 		sum := 0.0
-		for _, s := range j.Spread {
+		for k := range j.Spread {
+			s := &j.Spread[k]
 			if !s.Soft {
 				continue
 			}
@@ -85,19 +166,42 @@ func (w *watched) termScores(v sim.View, pod int32, found []int32) []int64 {
 			for _, f := range found {
 				domains[v.Cluster().DomainOf(f, v.Cluster().Level(s.Level))] = true
 			}
-			sum += float64(float64(siblings(v, pod, n, s.Level))*rng.Log(float64(len(domains)+2))) + float64(s.MaxSkew-1)
+			there := spreadCount(v, pod, n, s, s.Level != "host")
+			sum += float64(float64(there)*rng.Log(float64(len(domains)+2))) + float64(s.MaxSkew-1)
 		}
 		spread[i] = int64(math.Round(sum))
 	}
 	stage.NormalizeAffinity(affinity)
 	stage.NormalizeSpread(spread)
+	stage.NormalizePreference(prefer)
 	for i := range total {
-		total[i] = w.profile.Weights[stage.InterPodAffinity] * affinity[i]
+		total[i] = w.profile.Weights[stage.InterPodAffinity]*affinity[i] + w.profile.Weights[stage.NodeAffinity]*prefer[i]
 		if soft {
 			total[i] += w.profile.Weights[stage.PodTopologySpread] * spread[i]
 		}
+		total[i] += w.profile.Weights[stage.ImageLocality] * w.imageScore(v, pod, found[i])
 	}
 	return total
+}
+
+// imageScore counts the nodes that have had a pod with the image.
+func (w *watched) imageScore(v sim.View, pod, node int32) int64 {
+	j := v.Job(v.JobOf(pod))
+	if j.ImageBytes == 0 {
+		return 0
+	}
+	having, here := 0, false
+	for n := range v.Cluster().Nodes {
+		has := w.images[fmt.Sprint(n, " ", j.Image)]
+		here = here || has && int32(n) == node
+		if has {
+			having++
+		}
+	}
+	if !here {
+		return 0
+	}
+	return stage.ImageScore(int64(float64(j.ImageBytes)*(float64(having)/float64(len(v.Cluster().Nodes)))), 1)
 }
 
 // withTerms gives some jobs something to ask of their pods.
@@ -120,6 +224,83 @@ func withTerms(r *rand.Rand, jobs []workloads.Job) []workloads.Job {
 		}
 	}
 	return jobs
+}
+
+// withSelectors gives all jobs namespaces and labels, and lets some ask things of others.
+func withSelectors(r *rand.Rand, jobs []workloads.Job) []workloads.Job {
+	one := func(list ...string) string { return list[r.IntN(len(list))] }
+	selector := func() *workloads.PodSelector {
+		s := &workloads.PodSelector{}
+		switch r.IntN(5) {
+		case 0:
+			return nil
+		case 1:
+			s.Namespaces = []string{workloads.AllNamespaces}
+		case 2:
+			s.Namespaces = []string{one("a", "b")}
+		}
+		if r.IntN(4) > 0 {
+			s.Match = []topology.Requirement{{Key: one("app", "tier"), Operator: topology.Operator(r.IntN(2)), Values: []string{one("x", "y")}}}
+		}
+		return s
+	}
+	terms := func(n int) (list []workloads.PodTerm) {
+		for range r.IntN(n + 1) {
+			list = append(list, workloads.PodTerm{Level: one("zone", "host"), Weight: []int32{0, 0, 5, 50}[r.IntN(4)], Of: selector()})
+		}
+		return list
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		j.Namespace, j.Labels = one("a", "a", "b"), map[string]string{"app": one("x", "y"), "tier": one("x", "z")}
+		j.Image, j.ImageBytes = one("big", "small", ""), int64(r.IntN(3))<<31
+		set := &j.PodSets[0]
+		if r.IntN(4) == 0 {
+			set.NodeAffinity.Preferred = []topology.PreferredTerm{{Weight: 1 + r.Int32N(9), Term: topology.Term{{Key: "pool", Operator: topology.In, Values: []string{one("p", "q")}}}}}
+		}
+		if r.IntN(5) == 0 {
+			set.NodeAffinity.Required = []topology.Term{{{Key: "pool", Operator: topology.NotIn, Values: []string{one("p", "q")}}}}
+		}
+		if r.IntN(6) == 0 {
+			set.Tolerations = []topology.Toleration{{Key: "a", Exists: true}}
+		}
+		if r.IntN(3) == 0 {
+			continue
+		}
+		j.Affinity, j.AntiAffinity = terms(2), terms(2)
+		for range r.IntN(3) {
+			s := workloads.SpreadConstraint{Level: one("zone", "host"), MaxSkew: 1 + r.Int32N(2), Soft: r.IntN(2) == 0, Taints: r.IntN(2) == 0,
+				AllNodes: r.IntN(2) == 0, Of: selector()}
+			if s.Of != nil {
+				s.Of.Namespaces = nil
+			}
+			if !s.Soft && set.Node == "" {
+				s.MinDomains = r.Int32N(5)
+			}
+			j.Spread = append(j.Spread, s)
+		}
+	}
+	return jobs
+}
+
+func TestSelectorsAgainstScan(t *testing.T) {
+	refused, decisions := 0, 0
+	for _, nodes := range []int{3, 12, 70, 130} {
+		for i, settings := range []map[string]string{{}, {"ties": "random"}, {"profile": "pack", "sampling": "off"}, {"profile": "random"}} {
+			r := rand.New(rand.NewPCG(uint64(nodes), uint64(200+i)))
+			c := mixedCluster(t, r, nodes)
+			for n := range c.Nodes {
+				if r.IntN(3) > 0 {
+					c.Nodes[n].Labels = map[string]string{"pool": []string{"p", "q"}[r.IntN(2)]}
+				}
+			}
+			w := runWatched(t, c, withSelectors(r, mixedJobs(r, c, min(50, 8*nodes), i == 1)), settings)
+			refused, decisions = refused+w.refused, decisions+w.decisions
+		}
+	}
+	if refused == 0 || decisions-refused < 300 {
+		t.Errorf("%d decisions, %d refusals: the test is too easy", decisions, refused)
+	}
 }
 
 func TestTermsAgainstScan(t *testing.T) {

@@ -64,13 +64,24 @@ func (p *placer) seek(v sim.View, plane sim.Plane, j int32, to []place) ([]place
 		}
 		before := len(to)
 		if to = p.places(v, to, workers, leader); last-first > 1 {
-			pretend(v, plane, to[before:], 1)
+			p.assume(v, plane, to[before:], 1)
 		}
 	}
 	if last-first > 1 {
-		pretend(v, plane, to, -1)
+		p.assume(v, plane, to, -1)
 	}
 	return to, failed
+}
+
+// assume takes places for the PodSets that follow, or with -1 gives them back.
+func (p *placer) assume(v sim.View, plane sim.Plane, list []place, by int64) {
+	for _, t := range list {
+		r := *v.PodRequest(t.set)
+		if !p.preset.SetsTakePods {
+			r[topology.Pods] = 0
+		}
+		v.Pretend(plane, t.domain, r.Times(by*int64(t.count)))
+	}
 }
 
 // places appends the answer of the search for a PodSet and its leader, or -1.
@@ -89,9 +100,9 @@ func (p *placer) places(v sim.View, to []place, workers, leader int32) []place {
 }
 
 // pretend takes places in a plane, or with -1 gives them back.
-func pretend(v sim.View, plane sim.Plane, list []place, by int32) {
+func pretend(v sim.View, plane sim.Plane, list []place, by int64) {
 	for _, t := range list {
-		v.Pretend(plane, t.domain, t.set, by*t.count)
+		v.Pretend(plane, t.domain, v.PodRequest(t.set).Times(by*int64(t.count)))
 	}
 }
 
@@ -245,8 +256,8 @@ func (p *placer) explain(v sim.View, j int32) string {
 	if p.found = list; failed < 0 {
 		return ""
 	}
-	pretend(v, sim.Assigned, list, 1)
-	defer pretend(v, sim.Assigned, list, -1)
+	p.assume(v, sim.Assigned, list, 1)
+	defer p.assume(v, sim.Assigned, list, -1)
 	first, _ := v.SetsOf(j)
 	workers, leader := p.group(v, j, first+failed)
 	if p.place(v, sim.Assigned, j, workers, leader); v.PinnedNode(workers) >= 0 {
@@ -259,7 +270,7 @@ func (p *placer) explain(v sim.View, j int32) string {
 	if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
 		return "the number of pods is not a multiple of the slice size"
 	}
-	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers)})
+	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers), Down: v.Down})
 }
 
 // filterOf judges every node for a PodSet.

@@ -166,7 +166,10 @@ func (p *placer) findReplacement(tx *sim.Tx, j, s, missing int32) bool {
 	if err != nil {
 		return false
 	}
-	n := p.search.Replacement(&r, p.kept, missing)
+	n, err := p.search.Replacement(&r, p.kept, missing)
+	if err != nil {
+		return false
+	}
 	p.leaves.Pods = tx.Counts(sim.Assigned, tx.Shape(s))[tx.Cluster().HostDomain(0):]
 	return p.search.Place(&n, &p.leaves)
 }

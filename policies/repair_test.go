@@ -86,10 +86,17 @@ func TestSecondFailureEvicts(t *testing.T) {
 // have more room; a lost whole slice may go anywhere.
 func TestReplacementKeepsSlices(t *testing.T) {
 	c := rows(t, "2 2 2", "2 2 2", "6")
-	ask := workloads.TopologyRequest{Mode: workloads.TopologySliceOnly, Slices: [3]workloads.Slice{{Level: "rack", Size: 4}}}
+	ask := workloads.TopologyRequest{Mode: workloads.TopologyPreferred, Level: "rack", Slices: [3]workloads.Slice{{Level: "rack", Size: 4}}}
 	s := tell(t, c, nil, fault(c, 50, false, "r0-0"), asks(job("S", 0, 8, 1, 100), ask))
 	if s.on(0, 0) != "r0-0:2 r0-1:2 r1-0:2 r1-1:2" || s.on(0, 50) != "r0-2:2" {
 		t.Errorf("on %s, then %s", s.on(0, 0), s.on(0, 50))
+	}
+	// A request for nothing but slices forgets its level when one is broken, as in Kueue, and
+	// the job is evicted and placed anew.
+	ask = workloads.TopologyRequest{Mode: workloads.TopologySliceOnly, Slices: [3]workloads.Slice{{Level: "rack", Size: 4}}}
+	s = tell(t, c, nil, fault(c, 50, false, "r0-0"), asks(job("S", 0, 8, 1, 100), ask))
+	if s.evictions(0, sim.CauseNode) != 1 || s.on(0, 50) != "r0-1:2 r0-2:2 r1-0:2 r1-1:2" {
+		t.Errorf("evicted %d times, then on %s", s.evictions(0, sim.CauseNode), s.on(0, 50))
 	}
 	ask.Slices[0] = workloads.Slice{Level: "host", Size: 2}
 	s = tell(t, c, nil, fault(c, 50, false, "r0-0"), asks(job("S", 0, 4, 1, 100), ask))

@@ -87,6 +87,7 @@ func (w *world) buildJobs() error {
 		w.jobs[i].slots = int32(len(w.pods)) - w.jobs[i].podBase
 		w.jobs[i].pods = w.jobs[i].slots
 	}
+	w.nodes.having = make([]holders, len(images))
 	return nil
 }
 

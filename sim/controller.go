@@ -36,10 +36,12 @@ const (
 	QuotaReclaimed                   // part of the quota of Job, which goes on, came back to its queue, Place
 	PodCreated                       // Pod waits for a node
 	PodDeleted                       // Pod waits no more
-	NodeFreed                        // something on Node was freed: a pod of Job is gone
+	NodeFreed                        // something on Place was freed; a bound pod of Job is gone, if there is one: Pod, unless it left before
 	NodeUp
 	NodeDown
-	HoldEnded // Pod's hold ran out and its node was given back
+	HoldEnded  // Pod's hold ran out and its node was given back
+	PodBound   // Pod was bound to Place
+	PodLeaving // Pod was told to end, and holds Place for its grace
 )
 
 // Signal is one change since a controller's last cycle. Subjects that do not apply are -1.

@@ -260,8 +260,8 @@ func (e *Engine) signalPlace(k SignalKind, place int32) {
 	e.signal(Signal{Kind: k, Job: -1, Pod: -1, Place: place})
 }
 
-func (e *Engine) signalFreed(j, node int32) {
-	e.signal(Signal{Kind: NodeFreed, Job: j, Pod: -1, Place: node})
+func (e *Engine) signalFreed(j, pod, node int32) {
+	e.signal(Signal{Kind: NodeFreed, Job: j, Pod: pod, Place: node})
 }
 
 func (e *Engine) signalPod(k SignalKind, p int32) {

@@ -125,6 +125,7 @@ func (e *Engine) bindPod(p, node int32) {
 	pd.gen++
 	e.nominate(p, -1)
 	e.emitFor(Why(jb.waited), Bind, pd.job, p-jb.podBase, node, 1)
+	e.signalPod(PodBound, p)
 	e.allocate(node, st.request[topology.GPU], ledger.Starting)
 	e.count(pd.job, WantedGPUs, -st.request[topology.GPU])
 	e.count(pd.job, BoundGPUs, st.request[topology.GPU])

@@ -80,7 +80,9 @@ func (e *Engine) bound(j int32, idle, now Place) {
 	jb.idlePlace, jb.place = idle, now
 }
 
-// settlePlaces books a stretch by its places.
+// settlePlaces books a stretch by its places. One in which neighbours slowed nothing can still
+// have a nanosecond of contention, a fraction that was carried over: it belongs to where they
+// did so last.
 func (e *Engine) settlePlaces(j int32, p *part, kept bool) {
 	if e.bounds == nil {
 		return
@@ -93,8 +95,8 @@ func (e *Engine) settlePlaces(j int32, p *part, kept bool) {
 	local, shared := p.Wall-p.Unshared, p.Unshared-p.Useful
 	b.Stalled[p.idlePlace].AddProduct(uint64(p.Milli), uint64(local))
 	e.stalls.Locality[p.idlePlace].AddProduct(uint64(p.Milli), uint64(local))
-	addAt(&b.Stalled, p.place, p.Milli, shared)
-	addAt(&e.stalls.Contention, p.place, p.Milli, shared)
+	addAt(&b.Stalled, p.sharedPlace, p.Milli, shared)
+	addAt(&e.stalls.Contention, p.sharedPlace, p.Milli, shared)
 }
 
 // addAt adds milli x ns at a place. Contention can be -1 ns, by a fraction that was carried

@@ -110,11 +110,11 @@ func (e *Engine) showPods(j int32) {
 func (e *Engine) startUp(p int32) int64 {
 	pd := &e.pods[p]
 	spec := &e.cfg.Jobs[pd.job]
+	t := &e.cfg.Timing
+	d := t.Bind + e.pull(p)
 	if spec.Startup >= 0 {
 		return spec.Startup
 	}
-	t := &e.cfg.Timing
-	d := t.Bind + e.pull(p)
 	if s := &t.Start; s.Median > 0 {
 		id, attempt := e.stableID(pd.job), uint64(pd.attempt)
 		rank := uint64(p - e.jobs[pd.job].podBase)
@@ -130,16 +130,43 @@ func (e *Engine) startUp(p int32) int64 {
 // on.
 func (e *Engine) pull(p int32) int64 {
 	spec := &e.cfg.Jobs[e.pods[p].job]
-	if e.cfg.Timing.PullBytesSec == 0 || spec.ImageBytes == 0 {
+	if spec.ImageBytes == 0 {
 		return 0
 	}
-	image := e.imageOf[e.pods[p].job]
-	cached := &e.nodes.images[e.pods[p].node]
-	if slices.Contains(*cached, image) {
+	image, node := e.imageOf[e.pods[p].job], e.pods[p].node
+	if slices.Contains(e.nodes.images[node], image) {
 		return 0
 	}
-	*cached = append(*cached, image)
-	return mulDiv(spec.ImageBytes, 1e9, e.cfg.Timing.PullBytesSec)
+	e.nodes.images[node] = append(e.nodes.images[node], image)
+	took := int64(0)
+	if e.cfg.Timing.PullBytesSec > 0 {
+		took = mulDiv(spec.ImageBytes, 1e9, e.cfg.Timing.PullBytesSec)
+	}
+	e.nodes.having[image].add(node, e.now+e.cfg.Timing.Bind+took)
+	return took
+}
+
+// holders are the nodes that have an image, or will when they have pulled it.
+type holders struct {
+	nodes []int32
+	from  []int64 // sorted
+}
+
+func (h *holders) add(node int32, from int64) {
+	i := len(h.from)
+	for i > 0 && h.from[i-1] > from {
+		i--
+	}
+	h.nodes, h.from = slices.Insert(h.nodes, i, node), slices.Insert(h.from, i, from)
+}
+
+// at returns the nodes that have the image at a time.
+func (h *holders) at(now int64) []int32 {
+	n := len(h.from)
+	for n > 0 && h.from[n-1] > now {
+		n--
+	}
+	return h.nodes[:n]
 }
 
 // slots are the terminating pods: they outlive the pod they come from, whose rank may be
@@ -179,7 +206,7 @@ func (e *Engine) removePod(p int32, grace int64) {
 		node := pd.node
 		e.unassume(p)
 		e.signalPod(PodDeleted, p)
-		e.signalFreed(pd.job, node)
+		e.signalFreed(-1, -1, node)
 	case PodStarting, PodReady:
 		e.unbind(p, grace)
 	}
@@ -214,9 +241,10 @@ func (e *Engine) unbind(p int32, grace int64) {
 	if grace == 0 {
 		e.allocate(pd.node, -gpus, from)
 		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
-		e.freeNode(pd.job, pd.node, st.request)
+		e.freeNode(pd.job, p, pd.node, st.request)
 		return
 	}
+	e.signalPod(PodLeaving, p)
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
 	e.terminate(slot{job: pd.job, node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
 }
@@ -251,13 +279,13 @@ func (e *Engine) endTerminating(id int32) {
 	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)
 	e.allocate(s.node, -s.request[topology.GPU], ledger.Terminating)
 	e.returnGPUs(s.node, s.gpus, s.milli)
-	e.freeNode(s.job, s.node, s.request)
+	e.freeNode(s.job, -1, s.node, s.request)
 }
 
 // freeNode returns what a pod of a job had of a node and says so; pods in line for it come
 // first.
-func (e *Engine) freeNode(j, node int32, r topology.Resources) {
+func (e *Engine) freeNode(j, pod, node int32, r topology.Resources) {
 	e.take(Physical, node, topology.Resources{}.Minus(r))
 	e.bindPipelined(node)
-	e.signalFreed(j, node)
+	e.signalFreed(j, pod, node)
 }

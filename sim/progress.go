@@ -40,6 +40,7 @@ type progress struct {
 	idleLevel      int8  // what binds it without neighbours, as fabric.Cost has it
 	idlePlace      Place // the same as a place, and now
 	place          Place
+	sharedPlace    Place // where it was the last time that neighbours slowed it
 	allReducePPM   int64
 	localityPPM    int64
 	stepPPM        int64
@@ -120,6 +121,7 @@ func (jb *job) advance(now int64) {
 type part struct {
 	model            int32
 	idlePlace, place Place
+	sharedPlace      Place
 	ledger.Stretch
 }
 
@@ -131,7 +133,7 @@ func (e *Engine) closeParts(j int32, parts []part) []part {
 	unshared, sRest := jb.unsharedU.Shr32()
 	for m, milli := range e.runningGPUs(j) {
 		if milli > 0 {
-			parts = append(parts, part{int32(m), jb.idlePlace, jb.place, ledger.Stretch{From: jb.stretchFrom, Wall: jb.wall, Milli: milli, Useful: useful, Unshared: unshared}})
+			parts = append(parts, part{int32(m), jb.idlePlace, jb.place, jb.sharedPlace, ledger.Stretch{From: jb.stretchFrom, Wall: jb.wall, Milli: milli, Useful: useful, Unshared: unshared}})
 		}
 	}
 	jb.useful, jb.unsharedU = ledger.Uint128{Lo: uRest}, ledger.Uint128{Lo: sRest}
@@ -293,6 +295,9 @@ func (e *Engine) setRate(j int32, allReduce int64, level int8) {
 	idealStep, step := model.StepNanos(jb.idealAllReduce), model.StepNanos(allReduce)
 	jb.rate = ratio32(idealStep, step)
 	jb.unshared = ratio32(idealStep, model.StepNanos(jb.idleAllReduce))
+	if jb.rate < jb.unshared {
+		jb.sharedPlace = jb.place
+	}
 	jb.allReducePPM = mulDiv(allReduce, ppm, jb.idealAllReduce)
 	jb.localityPPM = mulDiv(jb.idleAllReduce, ppm, jb.idealAllReduce)
 	jb.stepPPM = mulDiv(step, ppm, idealStep)

@@ -999,7 +999,10 @@ func (s *scene) scale(k int64) {
 		&s.cfg.PodsReady.BackoffBase, &s.cfg.PodsReady.BackoffMax}
 	for i := range s.cfg.Jobs {
 		j := &s.cfg.Jobs[i]
-		times = append(times, &j.Submit, &j.Duration, &j.TimeLimit, &j.CheckpointInterval, &j.CheckpointCost)
+		times = append(times, &j.Submit, &j.Duration, &j.TimeLimit, &j.AdmittedLimit, &j.CheckpointInterval, &j.CheckpointCost)
+		for r := range j.Restarts {
+			times = append(times, &j.Restarts[r].Time, &j.Restarts[r].Ready)
+		}
 		if j.Startup > 0 {
 			times = append(times, &j.Startup)
 		}

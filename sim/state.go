@@ -41,6 +41,7 @@ type nodes struct {
 	nominated []topology.Resources // promised to pods that wait for a victim
 	pipelined [][]placed           // pods placed on releasing resources, in order
 	images    [][]int32            // container images present
+	having    []holders            // per image
 
 	// inDomain is what is held of domains above the host, of no node in particular: per
 	// plane, by domain. nil until something is.

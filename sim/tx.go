@@ -12,8 +12,8 @@ import (
 type Tx struct {
 	View
 	ops       []op
-	imagined  int64 // jobs that are imagined gone
-	pretended int64 // pods that View.Pretend put somewhere and has not taken back
+	imagined  int64              // jobs that are imagined gone
+	pretended topology.Resources // by View.Pretend, and not given back
 }
 
 // Mark is a savepoint.
@@ -139,7 +139,7 @@ func (tx *Tx) do(o op) { tx.ops = append(tx.ops, o) }
 
 // mustBeClean catches a cycle that left verbs neither committed nor rolled back.
 func (tx *Tx) mustBeClean() {
-	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0 && tx.pretended == 0, "a cycle ended with an open transaction")
+	tx.e.must(len(tx.ops) == 0 && tx.imagined == 0 && tx.pretended == topology.Resources{}, "a cycle ended with an open transaction")
 }
 
 // undo takes one tentative change back.

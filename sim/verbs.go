@@ -36,7 +36,7 @@ func (e *Engine) endHold(p int32) {
 	pd.state = PodPending
 	pd.gen++
 	e.signal(Signal{Kind: HoldEnded, Job: pd.job, Pod: p, Place: node})
-	e.signalFreed(pd.job, node)
+	e.signalFreed(-1, -1, node)
 }
 
 // Nominate promises a node to a pending pod whose victims are leaving; node -1 withdraws

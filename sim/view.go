@@ -210,18 +210,28 @@ func (v View) Active() []int32 { return v.e.active }
 // NominatedNode returns the node promised to a pod, or -1.
 func (v View) NominatedNode(pod int32) int32 { return v.e.pods[pod].nominated }
 
-// Pretend takes pods of a PodSet, in a plane, from a host or another domain, or gives them
-// back with a negative count. Whoever asks what would be if leaves the plane as it was, by the
-// end of the question or of the cycle.
-func (v View) Pretend(p Plane, domain, set, count int32) {
-	r := v.e.sets[set].request.Times(int64(count))
-	v.e.tx.pretended += int64(count)
+// Pretend takes resources, in a plane, of a host or another domain, or gives them back where
+// they are negative. Whoever asks what would be if leaves the plane as it was, by the end of
+// the question or of the cycle.
+func (v View) Pretend(p Plane, domain int32, r topology.Resources) {
+	v.e.tx.pretended = v.e.tx.pretended.Plus(r)
 	if host := v.Cluster().HostDomain(0); domain >= host {
 		v.e.take(p, domain-host, r)
 	} else {
 		v.e.takeWithin(p, domain, r)
 	}
 }
+
+// Image returns a number of a job's container image and its size in bytes, 0 if it has none.
+func (v View) Image(j int32) (image int32, bytes int64) {
+	return v.e.imageOf[j], v.e.cfg.Jobs[j].ImageBytes
+}
+
+// Having returns the nodes that have pulled an image, in the order they did.
+func (v View) Having(image int32) []int32 { return v.e.nodes.having[image].at(v.e.now) }
+
+// Budgets returns the pod disruption budgets.
+func (v View) Budgets() []workloads.Budget { return v.e.cfg.Budgets }
 
 // Releasing returns what terminating pods still hold of a node.
 func (v View) Releasing(node int32) topology.Resources { return v.e.nodes.releasing[node] }

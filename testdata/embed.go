@@ -1,7 +1,7 @@
 // Package testdata embeds the scenarios and recorded answers that the commands ship.
 package testdata
 
-import _ "embed"
+import "embed"
 
 // Demo is the scenario of `gangplan demo`.
 //
@@ -71,3 +71,9 @@ var KueueTASSequences []byte
 //
 //go:embed studies/fragmentation.yaml
 var Fragmentation []byte
+
+// Effects are published effects of placement and network on training, one a line of
+// effects.jsonl, and the scenarios that show them.
+//
+//go:embed effects
+var Effects embed.FS

@@ -138,6 +138,17 @@ func (j *Job) Pods() int32 {
 	return n
 }
 
+// GPUsByPod lists the milli-GPU of the job's pods, in rank order.
+func (j *Job) GPUsByPod() []int32 {
+	var gpus []int32
+	for i := range j.PodSets {
+		for range j.PodSets[i].Count {
+			gpus = append(gpus, int32(j.PodSets[i].Request[topology.GPU]))
+		}
+	}
+	return gpus
+}
+
 // TotalGPUs returns the milli-GPU the job asks for with all its pods.
 func (j *Job) TotalGPUs() int64 {
 	var n int64

@@ -17,7 +17,7 @@ func newCluster() *cobra.Command {
 }
 
 func newClusterImport() *cobra.Command {
-	var out string
+	var out, levels string
 	cmd := &cobra.Command{
 		Use:   "import DIR [--out DIR]",
 		Short: "Turn what kubectl prints of a cluster into a scenario",
@@ -34,7 +34,7 @@ What gangplan does not model is listed, here and in the assumptions of every run
 		Example: "  gangplan cluster import dump --out mine\n  gangplan run -f mine/scenario.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			im, err := importCluster(args[0])
+			im, err := importCluster(args[0], levels)
 			if err != nil {
 				return err
 			}
@@ -47,16 +47,27 @@ What gangplan does not model is listed, here and in the assumptions of every run
 			return writeImport(cmd.OutOrStdout(), im, files)
 		},
 	}
+	addLevels(cmd, &levels)
 	cmd.Flags().StringVar(&out, "out", "", "folder to write the scenario and its trace into; without it they are only looked at")
 	return cmd
 }
 
-func importCluster(path string) (*clusterimport.Import, error) {
+func addLevels(cmd *cobra.Command, levels *string) {
+	cmd.Flags().StringVar(levels, "levels", "", "levels above the host and their node labels, outermost first, as block=KEY,rack=KEY; default those of Kueue's Topology, else of the labels of clouds")
+}
+
+func importCluster(path, levels string) (*clusterimport.Import, error) {
 	dump, err := clusterimport.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	return clusterimport.New(dump, "imported")
+	var given []clusterimport.LevelLabel
+	if levels != "" {
+		if given, err = clusterimport.ParseLevels(levels); err != nil {
+			return nil, err
+		}
+	}
+	return clusterimport.New(dump, "imported", given...)
 }
 
 func writeImport(w io.Writer, im *clusterimport.Import, files []string) error {
@@ -83,7 +94,8 @@ func writeList(b *strings.Builder, title string, lines []string) {
 }
 
 func newClusterInspect() *cobra.Command {
-	return &cobra.Command{
+	var levels string
+	cmd := &cobra.Command{
 		Use:   "inspect DIR|scenario.yaml",
 		Short: "Show capacity, quota and levels, and what does not add up",
 		Long: `Show the levels, GPU models and flavors of a cluster with their capacity and quota, and what
@@ -92,7 +104,7 @@ level, GPUs that no queue can reach. The argument is a scenario, or a folder or 
 kubectl prints (see cluster import).`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, notes, err := inspected(args[0])
+			s, notes, err := inspected(args[0], levels)
 			if err != nil {
 				return err
 			}
@@ -109,15 +121,17 @@ kubectl prints (see cluster import).`,
 			return nil
 		},
 	}
+	addLevels(cmd, &levels)
+	return cmd
 }
 
 // inspected reads a scenario, or imports a cluster.
-func inspected(path string) (*scenario.Scenario, []string, error) {
+func inspected(path, levels string) (*scenario.Scenario, []string, error) {
 	if scenario.IsScenario(path) {
 		s, err := scenario.Load(path)
 		return s, nil, err
 	}
-	im, err := importCluster(path)
+	im, err := importCluster(path, levels)
 	if err != nil {
 		return nil, nil, err
 	}

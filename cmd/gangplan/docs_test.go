@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -131,7 +132,7 @@ func (b consoleBlock) rewrite(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	head := "$ " + b.command + "\n"
-	blank := b.want[len(strings.TrimRight(b.want, "\n")):]
+	blank := cmp.Or(b.want[len(strings.TrimRight(b.want, "\n")):], "\n")
 	fresh := strings.Replace(string(text), head+b.want, head+trimRight(got)+blank, 1)
 	if err := os.WriteFile(file, []byte(fresh), 0o644); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study/progress"
 	"github.com/gangplan/gangplan/internal/study/size"
 	"github.com/spf13/cobra"
 )
@@ -63,7 +64,10 @@ func (f *sizeFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	bar := progress.New(cmd.ErrOrStderr(), "runs")
+	q.Progress = func(done, begun int) { bar.Set(done, begun, 0) }
 	answer, err := size.Find(cmd.Context(), q)
+	bar.Clear()
 	if err != nil {
 		return err
 	}

@@ -150,6 +150,7 @@ SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 KillWait=2
 ReturnToService=2
+SlurmdParameters=config_overrides
 NodeName=HOST NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=HOST Default=YES MaxTime=INFINITE State=UP
 `)

@@ -36,6 +36,7 @@ type importer struct {
 	file   scenario.File
 	levels map[string]string // name of a level by its node label
 	labels []string          // of the levels, from the outermost
+	given  []LevelLabel      // levels that the user says, in place of a Topology's
 	keys   map[string]bool   // labels of nodes that somebody asks for
 	places []place           // of what the file has, for errors
 	Import
@@ -47,10 +48,11 @@ type place struct {
 	from  *kube.Object
 }
 
-// New imports a dump. The error is a *kube.Error, or a scenario.Errors whose places are those
-// of the objects.
-func New(d *kube.Dump, name string) (*Import, error) {
-	im := &importer{dump: d, levels: map[string]string{}, keys: map[string]bool{}}
+// New imports a dump. Without levels they are those of a Topology, or what the labels of the
+// nodes say. The error is a *kube.Error, or a scenario.Errors whose places are those of the
+// objects.
+func New(d *kube.Dump, name string, levels ...LevelLabel) (*Import, error) {
+	im := &importer{dump: d, levels: map[string]string{}, keys: map[string]bool{}, given: levels}
 	im.file = scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: name}
 	if len(d.Nodes) == 0 {
 		return nil, fmt.Errorf("no nodes: expected the output of `kubectl get nodes -o json` among the files")
@@ -68,6 +70,7 @@ func New(d *kube.Dump, name string) (*Import, error) {
 	}
 	im.readConfiguration()
 	im.readPolicies()
+	im.readFabric()
 	return im.finish()
 }
 
@@ -93,6 +96,10 @@ func (im *importer) finish() (*Import, error) {
 		check.Workload = scenario.Workload{Jobs: []scenario.Job{{ID: "none", Duration: 1, Pods: scenario.Pods{GPUsPerPod: new(scenario.Milli)}}}}
 	}
 	s, err := check.Resolve("")
+	if err != nil && im.dropFabric(err) {
+		check.Fabric = nil
+		s, err = check.Resolve("")
+	}
 	if err != nil {
 		return nil, im.locate(err)
 	}
@@ -189,6 +196,9 @@ func (im *importer) checkJobs(s *scenario.Scenario) error {
 // part of the label, or all of it where two would be called the same.
 func (im *importer) nameLevels() {
 	taken := map[string]bool{}
+	for _, l := range im.given {
+		taken[l.Name], im.levels[l.Label] = true, l.Name
+	}
 	for i := range im.dump.Topologies {
 		for _, l := range im.dump.Topologies[i].T.Spec.Levels {
 			if _, ok := im.levels[l.NodeLabel]; ok {
@@ -211,24 +221,26 @@ const (
 	zone     = "topology.kubernetes.io/zone"
 )
 
-// readLevels chooses the levels of the cluster: those of the topology that most flavors name,
-// else the zones, if all nodes have one.
+// readLevels chooses the levels of the cluster: those that are given, else those of the
+// topology that most flavors name, else those that the labels of the nodes say.
 func (im *importer) readLevels() {
-	if t := im.mainTopology(); t != nil {
+	levels := im.given
+	if t := im.mainTopology(); len(levels) == 0 && t != nil {
 		for _, l := range t.T.Spec.Levels {
 			if l.NodeLabel != hostname {
-				im.labels = append(im.labels, l.NodeLabel)
+				levels = append(levels, LevelLabel{im.levels[l.NodeLabel], l.NodeLabel})
 			}
 		}
 		im.file.Cluster.Topology = t.Name
 		if len(im.dump.Topologies) > 1 {
 			im.note("of %d topologies the cluster has the levels of %s", len(im.dump.Topologies), t.Name)
 		}
-	} else if !slices.ContainsFunc(im.dump.Nodes, func(n kube.Item[kube.Node]) bool { return n.T.Metadata.Labels[zone] == "" }) {
-		im.labels, im.levels[zone] = []string{zone}, "zone"
+	} else if len(levels) == 0 {
+		levels = im.foundLevels()
 	}
-	for _, label := range im.labels {
-		im.file.Cluster.Levels = append(im.file.Cluster.Levels, im.levels[label])
+	for _, l := range levels {
+		im.labels, im.levels[l.Label] = append(im.labels, l.Label), l.Name
+		im.file.Cluster.Levels = append(im.file.Cluster.Levels, l.Name)
 	}
 	im.file.Cluster.Levels = append(im.file.Cluster.Levels, "host")
 }

@@ -26,7 +26,16 @@ func TestImport(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			im, err := New(dump, "")
+			var levels []LevelLabel
+			for _, arg := range d.CmdArgs {
+				if arg.Key == "levels" {
+					var err error
+					if levels, err = ParseLevels(strings.Join(arg.Vals, ",")); err != nil {
+						return err.Error()
+					}
+				}
+			}
+			im, err := New(dump, "", levels...)
 			if err != nil {
 				return err.Error()
 			}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 	"gopkg.in/yaml.v3"
 )
@@ -105,11 +104,5 @@ func (r *resolver) idealAllReduce(job *workloads.Job) int64 {
 	if f == nil {
 		return 0
 	}
-	var gpus []int32
-	for i := range job.PodSets {
-		for range job.PodSets[i].Count {
-			gpus = append(gpus, int32(job.PodSets[i].Request[topology.GPU]))
-		}
-	}
-	return f.BestTime(gpus, sim.TrafficOf(job.Model))
+	return f.BestTime(job.GPUsByPod(), sim.TrafficOf(job.Model))
 }

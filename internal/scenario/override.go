@@ -1,6 +1,9 @@
 package scenario
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"maps"
 	"strings"
 
@@ -142,6 +145,20 @@ func (f *File) With(overrides ...Override) (*File, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// Fingerprint returns the SHA-256, in hex, of all that the file says but for its name, its
+// policies and its seed. It is finer than a Scenario's Hash: files that differ in what makes
+// no difference differ here too, and nothing that may make one is left out.
+func (f *File) Fingerprint() string {
+	said := *f
+	said.Name, said.Policies, said.Seed = "", nil, nil
+	text, err := json.Marshal(&said)
+	if err != nil {
+		panic("scenario: a file cannot be written: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // nameOf returns the file that a node stands in.

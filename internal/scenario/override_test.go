@@ -90,6 +90,27 @@ func TestWithHash(t *testing.T) {
 	}
 }
 
+// A fingerprint depends on what a file says, however it is written, and not on who plays it.
+func TestFingerprint(t *testing.T) {
+	of := func(text string) string {
+		t.Helper()
+		f, err := Parse("s.yaml", []byte(withHeader(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Fingerprint()
+	}
+	plain := of("until: 90m")
+	for text, same := range map[string]bool{
+		"until: 1h30m": true, "horizon: 5400": true, "name: x\nseed: 4\npolicies: [gang]\nuntil: 90m": true,
+		"until: 91m": false, "until: 90m\nsample: 10m": false, "until: 90m\ntiming: kubernetes": false,
+	} {
+		if (of(text) == plain) != same {
+			t.Errorf("%q: the same is %v, expected %v", text, !same, same)
+		}
+	}
+}
+
 func TestValueString(t *testing.T) {
 	for text, want := range map[string]string{
 		"'5m'":                         "5m",

@@ -18,6 +18,9 @@ var collectives = Suite{
 // astraGB is the gigabyte of the recordings per nanosecond: 2^30 bytes a second.
 const astraGB = 1.073741824
 
+// infiniteMemory is the bandwidth, in GB/s, from which on memory was made to cost nothing.
+const infiniteMemory = 1e9
+
 type astraCase struct {
 	Case         string    `json:"case"`
 	Backend      string    `json:"backend"`
@@ -31,6 +34,7 @@ type astraCase struct {
 	Optimization string    `json:"collective_optimization"`
 	Endpoint     int64     `json:"endpoint_delay_ns"`
 	Chunks       int64     `json:"preferred_dataset_splits"`
+	Memory       float64   `json:"local_mem_bw_GBps"`
 	Nanos        int64     `json:"time_ns"`
 	Caveat       string    `json:"caveat"`
 	OracleOK     bool      `json:"oracle_ok"`
@@ -74,8 +78,12 @@ func (c *astraCase) model() (int64, error) {
 		}
 		return 0, cannot("the recording is marked as no oracle: %s", c.Caveat)
 	}
-	if c.Collective != "all_reduce" {
+	op := slices.Index(fabric.Collectives, c.Collective)
+	if op < 0 {
 		return 0, cannot("the collective %s has no recorded form", c.Collective)
+	}
+	if c.Memory > 0 && c.Memory < infiniteMemory {
+		return 0, cannot("memory of %v GB/s is part of the time", c.Memory)
 	}
 	dims, err := c.dims()
 	if err != nil {
@@ -84,14 +92,14 @@ func (c *astraCase) model() (int64, error) {
 	var t int64
 	var ok bool
 	switch {
-	case c.Chunks > 1 && len(dims) == 1:
+	case c.Chunks > 1 && len(dims) == 1 && fabric.Collective(op) == fabric.AllReduce:
 		t, ok = dims[0].Pipelined(c.Bytes, c.Endpoint, c.Chunks)
 	case c.Chunks <= 1:
 		schedule := fabric.Nested
 		if c.Optimization == "baseline" {
 			schedule = fabric.PerDim
 		}
-		t, ok = fabric.MultiDim(dims, c.Bytes, c.Endpoint, schedule)
+		t, ok = fabric.MultiDim(fabric.Collective(op), dims, c.Bytes, c.Endpoint, schedule)
 	}
 	if !ok {
 		return 0, cannot("no closed form for %v in %d chunks", c.Algorithms, c.Chunks)

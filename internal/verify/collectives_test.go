@@ -23,6 +23,9 @@ func TestCollectiveCasesFromFile(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"right", ring, "1 exact"},
 		{"a nanosecond off", strings.Replace(ring, "3094", "3095", 1), "1 outside"},
+		{"one way", strings.NewReplacer("all_reduce", "reduce_scatter", "3094", "1552").Replace(ring), "1 exact"},
+		{"the other way", strings.NewReplacer("all_reduce", "all_gather", "3094", "1552").Replace(ring), "1 exact"},
+		{"memory", strings.Replace(ring, `"size`, `"local_mem_bw_GBps":3350,"size`, 1), "memory of 3350 GB/s is part"},
 		{"another collective", strings.Replace(ring, "all_reduce", "all_to_all", 1), "all_to_all has no recorded form"},
 		{"no oracle", strings.Replace(ring, "true", `false,"caveat":"why"`, 1), "no oracle: why"},
 		{"another algorithm", strings.Replace(ring, `["ring"]`, `["x"]`, 1), "no closed form for x among 4 ranks"},

@@ -160,7 +160,7 @@ func (a *kubeAnswer) rate(p *stage.Profile, d *stage.Demand, nodes []*kubeNode, 
 	a.Scores = map[string]kubeRated{}
 	taints := make([]int64, len(nodes))
 	for i, n := range nodes {
-		taints[i] = stage.SoftTaints(n.taints())
+		taints[i] = stage.SoftTaints(n.taints(), nil)
 	}
 	stage.NormalizeTaints(taints)
 	var highest int64

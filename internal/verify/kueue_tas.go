@@ -19,29 +19,37 @@ var kueueTAS = Suite{
 	Run:  runKueueTAS,
 }
 
-// tasCase is one line of the table: a cluster and the PodSets of one workload.
+// tasCase is one line of the table: a cluster and the PodSets of one workload. Where the
+// only PodSet is assigned already, a node is replaced: the first of those that are down.
 type tasCase struct {
 	tasCluster
 	Requests []tasRequest `json:"requests"`
+	Assigned []tasDomain  `json:"assigned"`
 	Expected tasAnswer    `json:"expected"`
 }
 
 // tasCluster is the part of a case that describes the cluster.
 type tasCluster struct {
 	ID      string    `json:"id"`
+	Kueue   string    `json:"kueue"` // the version that answered
 	Gates   string    `json:"gates"`
 	Levels  []string  `json:"levels"`
 	PodsCap int64     `json:"pods_cap"`
 	Nodes   []tasNode `json:"nodes"`
+	Down    []string  `json:"down"`
 }
 
 type tasNode struct {
 	Name          string   `json:"name"`
 	Path          []string `json:"path"`
 	GPU           int64    `json:"gpu"`
+	CPU           int64    `json:"cpu"`
 	Used          int64    `json:"used"`
 	UsedPods      int64    `json:"used_pods"`
 	Unschedulable bool     `json:"unschedulable"`
+
+	Labels map[string]string `json:"labels"`
+	Taints []topology.Taint  `json:"taints"`
 }
 
 // tasRequest is a PodSet. Layers is for tables that have more than one.
@@ -49,12 +57,23 @@ type tasRequest struct {
 	Name       string     `json:"name"`
 	Count      int32      `json:"count"`
 	GPU        int64      `json:"gpu"`
+	CPU        int64      `json:"cpu"`
 	Mode       string     `json:"mode"`
 	Level      string     `json:"level"`
 	SliceLevel string     `json:"slice_level"`
 	SliceSize  int32      `json:"slice_size"`
 	Layers     []tasLayer `json:"layers"`
 	Group      string     `json:"group"`
+
+	Selector    map[string]string     `json:"selector"`
+	Affinity    [][]tasExpression     `json:"affinity"`
+	Tolerations []topology.Toleration `json:"tolerations"`
+}
+
+type tasExpression struct {
+	Key      string   `json:"key"`
+	Operator string   `json:"operator"`
+	Values   []string `json:"values"`
 }
 
 type tasLayer struct {
@@ -92,7 +111,11 @@ func runKueueTAS(o Options) ([]Outcome, error) {
 		if err != nil {
 			return err
 		}
-		got, err := w.place(c.Requests)
+		answer := w.place
+		if c.Assigned != nil {
+			answer = func(requests []tasRequest) (*tasAnswer, error) { return w.repair(requests, c.Assigned, c.Down[0]) }
+		}
+		got, err := answer(c.Requests)
 		if err != nil {
 			return err
 		}
@@ -114,11 +137,14 @@ func compareTAS(id string, want, got *tasAnswer) Outcome {
 	return o
 }
 
-// preset is Kueue 0.17 with the gates of a case: "default", or a list of those that are
-// not as by default.
+// preset is the version of a case, 0.17 unless it says 0.19, with its gates: "default", or a
+// list of those that are not as by default.
 func (c *tasCluster) preset() stage.Preset {
 	p := stage.Kueue017
-	p.MultiLayer = strings.Contains(c.Gates, "TASMultiLayerTopology=true")
+	if strings.HasPrefix(c.Kueue, "v0.19.") {
+		p = stage.Kueue019
+	}
+	p.MultiLayer = p.MultiLayer || strings.Contains(c.Gates, "TASMultiLayerTopology=true")
 	p.Balanced = strings.Contains(c.Gates, "TASBalancedPlacement=true")
 	p.Mixed = !strings.Contains(c.Gates, "TASProfileMixed=false")
 	return p
@@ -132,6 +158,7 @@ type tasWorld struct {
 	cluster *topology.Cluster
 	leaf    int32
 	free    []topology.Resources
+	down    []bool
 	search  *stage.Search
 	preset  stage.Preset
 	leaves  stage.Leaves
@@ -151,16 +178,18 @@ func newTASWorld(c *tasCluster) (*tasWorld, error) {
 		if hosts {
 			path = path[:len(path)-1]
 		}
-		nodes = append(nodes, topology.Node{Name: n.Name, Path: path,
-			Allocatable: topology.Resources{topology.GPU: n.GPU * topology.Milli, topology.Pods: c.PodsCap}})
+		nodes = append(nodes, topology.Node{Name: n.Name, Path: path, Labels: n.Labels, Taints: n.Taints,
+			Allocatable: topology.Resources{topology.GPU: n.GPU * topology.Milli, topology.CPU: n.CPU * topology.Milli, topology.Pods: c.PodsCap}})
 	}
 	cluster, err := topology.Build(levels, nodes)
 	if err != nil {
 		return nil, err
 	}
-	w := &tasWorld{cluster: cluster, leaf: int32(len(c.Levels) - 1), free: make([]topology.Resources, len(nodes))}
+	w := &tasWorld{cluster: cluster, leaf: int32(len(c.Levels) - 1), free: make([]topology.Resources, len(nodes)), down: make([]bool, len(nodes))}
 	for i := range cluster.Nodes {
-		w.free[i] = cluster.Nodes[i].Allocatable
+		if w.down[i] = slices.Contains(c.Down, cluster.Nodes[i].Name); !w.down[i] {
+			w.free[i] = cluster.Nodes[i].Allocatable
+		}
 	}
 	w.search, w.preset = stage.NewSearch(cluster, w.leaf), c.preset()
 	w.takeUsed(c.Nodes)
@@ -248,21 +277,45 @@ func (w *tasWorld) placeGroup(g []tasRequest, placed map[string]tasPodSet) (reas
 		p := podOf(leader)
 		r.Leader, lead = true, &p
 	}
-	w.leaves.Fill(w.cluster, w.leaf, w.free, &pod, lead, nil)
-	if !w.search.Place(&r, &w.leaves) && !w.search.Failure.Contradiction {
-		return w.search.Message(&stage.Why{Topology: "default", Free: w.free, Pod: &pod}), nil
+	filter, err := w.filterOf(workers)
+	if err != nil {
+		return "", err
+	}
+	if reason := w.search1(&r, &pod, lead, filter); reason != "" {
+		return reason, nil
 	}
 	w.answer(placed, workers, leader)
 	return "", nil
 }
 
-// answer writes the search's answer down and takes the GPUs; pod slots are taken only
-// when a workload is admitted, as in Kueue.
+// search1 makes one search and returns why it found nothing.
+func (w *tasWorld) search1(r *stage.Request, pod, lead *topology.Resources, filter *stage.Verdicts) string {
+	skip := filter.Skip
+	if w.leaf < w.cluster.HostLevel() {
+		skip = nil
+	}
+	w.leaves.Fill(w.cluster, w.leaf, w.free, pod, lead, skip)
+	if !w.search.Place(r, &w.leaves) && !w.search.Failure.Contradiction {
+		return w.search.Message(&stage.Why{Topology: "default", Free: w.free, Pod: pod, Filter: filter, Down: func(n int32) bool { return w.down[n] }})
+	}
+	return ""
+}
+
+// assume takes pods of a leaf for the PodSets that follow.
+func (w *tasWorld) assume(leaf int32, r *tasRequest, count int32) {
+	pod := podOf(r)
+	if !w.preset.SetsTakePods {
+		pod[topology.Pods] = 0
+	}
+	w.take(leaf, pod.Times(int64(count)))
+}
+
+// answer writes the search's answer down and takes its places.
 func (w *tasWorld) answer(placed map[string]tasPodSet, workers, leader *tasRequest) {
 	pods := tasPodSet{Name: workers.Name, Levels: w.shownLevels(), Domains: []tasDomain{}}
 	for _, s := range w.search.Slots {
 		pods.Domains = append(pods.Domains, tasDomain{w.values(s.Leaf), s.Count})
-		w.take(s.Leaf, topology.Resources{topology.GPU: workers.GPU * topology.Milli * int64(s.Count)})
+		w.assume(s.Leaf, workers, s.Count)
 	}
 	placed[workers.Name] = pods
 	if leader == nil {
@@ -271,7 +324,7 @@ func (w *tasWorld) answer(placed map[string]tasPodSet, workers, leader *tasReque
 	lead := tasPodSet{Name: leader.Name, Levels: w.shownLevels(), Domains: []tasDomain{}}
 	if l := w.search.Leader; l >= 0 {
 		lead.Domains = append(lead.Domains, tasDomain{w.values(l), 1})
-		w.take(l, topology.Resources{topology.GPU: leader.GPU * topology.Milli})
+		w.assume(l, leader, 1)
 	}
 	placed[leader.Name] = lead
 }
@@ -312,7 +365,7 @@ func (w *tasWorld) leafOf(values []string) int32 {
 }
 
 func podOf(r *tasRequest) topology.Resources {
-	return topology.Resources{topology.GPU: r.GPU * topology.Milli, topology.Pods: 1}
+	return topology.Resources{topology.GPU: r.GPU * topology.Milli, topology.CPU: r.CPU * topology.Milli, topology.Pods: 1}
 }
 
 var tasModes = map[string]workloads.TopologyMode{

@@ -32,6 +32,19 @@ func TestKueueTASExact(t *testing.T) {
 	}
 }
 
+// TestKueueTASVersions wants the same of what Kueue 0.19.2 and 0.17.0 answered: leaders and
+// balanced placement (0.19), taints, selectors and node affinity, layers of slices, and a node
+// of an assignment replaced, with another down in some.
+func TestKueueTASVersions(t *testing.T) {
+	r, err := kueueTAS.Check(Options{Cases: filepath.Join("..", "..", "testdata", "conformance", "kueue_tas_versions.jsonl.gz")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exact != 1400 || r.Cases != 1400 {
+		t.Errorf("%d exact of %d, want 1400 of 1400: %+v", r.Exact, r.Cases, r.Mismatches[:min(3, len(r.Mismatches))])
+	}
+}
+
 // TestKueueTASGates wants the same of cases that Kueue 0.17.0 answered with other gates:
 // slices beside leaders, several layers of slices, and BestFit for everything.
 func TestKueueTASGates(t *testing.T) {

@@ -70,7 +70,7 @@ type Suite struct {
 
 // suites in the order they are shown. A new suite is one file and one line here.
 var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences,
-	maxMin, ringJobs, collectives, nccl}
+	maxMin, ringJobs, collectives, nccl, effects}
 
 // Suites returns every suite.
 func Suites() []Suite { return suites }

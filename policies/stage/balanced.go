@@ -179,13 +179,11 @@ func (s *Search) greedy() (e greedyEnd, fits bool) {
 func (s *Search) prunedFit(g, threshold int32) (domains int32, ok bool) {
 	s.groupOf(g)
 	for _, d := range s.pool {
-		dom := &s.cluster.Domains[d]
-		for c := dom.FirstChild; c < dom.LastChild; c++ {
-			s.prune(c, threshold)
-		}
-	}
-	for _, d := range s.pool {
 		if s.r.Level < s.leaf {
+			dom := &s.cluster.Domains[d]
+			for c := dom.FirstChild; c < dom.LastChild; c++ {
+				s.prune(c, threshold)
+			}
 			s.refill(d)
 		}
 		s.prune(d, threshold)

@@ -35,13 +35,14 @@ func (s *Search) poolLevel(level int32) {
 }
 
 // chooseOne takes the single domain of the pool that fits, if there is one. The order of
-// LeastFreeCapacity ends the search at the first that holds the slices, leader or not.
+// LeastFreeCapacity ends the search at the first that holds the slices, before 0.19 with a
+// leader or not.
 func (s *Search) chooseOne() bool {
 	need, leaders := s.need(), s.leaders()
 	top := s.pool[0]
 	if s.r.Algo == LeastFreeCapacity {
 		for _, d := range s.pool {
-			if s.st[d].slices >= need {
+			if s.st[d].slices >= need && !(s.r.Hosts && leaders > 0 && !s.holds(d, need, leaders)) {
 				s.chosen = append(s.chosen, d)
 				return true
 			}
@@ -77,6 +78,7 @@ func (s *Search) bestOfPool() int32 {
 func (s *Search) chooseMany(level int32) bool {
 	need, leaders := s.need(), s.leaders()
 	left, taken := need, 0
+	s.leaderFirst(s.pool, amount{need, leaders, s.size, true})
 	for ; leaders > 0 && taken < len(s.pool) && s.st[s.pool[taken]].leader > 0; taken++ {
 		d := s.pool[taken]
 		if s.r.Algo == BestFit && s.st[d].slicesL >= left {
@@ -112,24 +114,28 @@ func (s *Search) chooseMany(level int32) bool {
 // there is one, that are still enough.
 func (s *Search) tightestSlices(list []int32, need, leaders int32) int32 {
 	if leaders > 0 {
-		return s.tightest(list, need, func(d *tally) int32 { return d.slicesL })
+		return s.tightest(list, need, leaders, func(d *tally) int32 { return d.slicesL })
 	}
-	return s.tightest(list, need, func(d *tally) int32 { return d.slices })
+	return s.tightest(list, need, 0, func(d *tally) int32 { return d.slices })
 }
 
 // tightestPods is the same over pods.
 func (s *Search) tightestPods(list []int32, need, leaders int32) int32 {
 	if leaders > 0 {
-		return s.tightest(list, need, func(d *tally) int32 { return d.podsL })
+		return s.tightest(list, need, leaders, func(d *tally) int32 { return d.podsL })
 	}
-	return s.tightest(list, need, func(d *tally) int32 { return d.pods })
+	return s.tightest(list, need, 0, func(d *tally) int32 { return d.pods })
 }
 
 // tightest returns the domain of the list with the least room that is still enough, the
-// first among equals, or the first of all if none is tighter than it.
-func (s *Search) tightest(list []int32, need int32, room func(*tally) int32) int32 {
+// first among equals, or the first of all if none is tighter than it. Since 0.19 it has room
+// for the leaders too.
+func (s *Search) tightest(list []int32, need, leaders int32, room func(*tally) int32) int32 {
 	best := list[0]
 	for _, d := range list {
+		if s.r.Hosts && s.st[d].leader < leaders {
+			continue
+		}
 		if n := room(&s.st[d]); n >= need && n < room(&s.st[best]) {
 			best = d
 		}

@@ -82,6 +82,7 @@ type amount struct {
 // everything was taken; if not, nothing is appended.
 func (s *Search) takeFrom(list []int32, a amount) bool {
 	before := len(s.next)
+	s.leaderFirst(list, a)
 	for i := range list {
 		done := false
 		switch {

@@ -1,6 +1,9 @@
 package stage
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/sim/devices"
@@ -11,22 +14,30 @@ import (
 // what a node's rating hangs on is its class, and ratings are kept per pod shape until
 // nobody has needed a class for long. A decision costs a look-up per class that has
 // nodes, and allocates nothing.
+//
+// Nodes that are promised to pods which wait for victims are aside: what is free of one
+// depends on who asks. They are few, and rated one by one.
 type Fleet struct {
 	profile *Profile
 	devices DeviceScorer // instead of the profile, if not nil
 
+	// Promised is what is promised of a node to others than the pod at hand that count
+	// against it. The owner sets it if anything is ever promised.
+	Promised func(node int32) topology.Resources
+
 	groups *Groups[NodeState]
-	kinds  []nodeKind // equal nodes when empty
+	kinds  []nodeKind
 	kindOf []int32
-	soft   bool // some node has a soft taint
-	seen   int  // moment of the plane's history
+	likes  [][]like // per kind and liking
+	plain  []bool   // per liking: all nodes are alike to it
+	aside  []int32
+	states []NodeState // of nodes aside, in the same order
+	seen   int         // moment of the plane's history
 
 	rows  [][]rating // of shapes, by class
 	rowOf []int32    // shape -> row or -1
 	owner []int32    // row -> shape
 	next  int        // row to be given away next
-
-	window []int32 // feasible nodes of the last search
 }
 
 // NodeState is what a node's rating depends on.
@@ -43,7 +54,22 @@ type nodeKind struct {
 	offers topology.Resources
 	model  int32
 	bars   string // by filter, whether it keeps pods off: a bit each
-	soft   int64
+	likes  string // by liking, as text
+}
+
+// Liking is what a pod prefers of nodes by what never changes of them: taints that only
+// discourage, and preferred terms of node affinity.
+type Liking struct {
+	Tolerations []Toleration
+	Affinity    topology.NodeAffinity
+}
+
+// like is a node as a liking sees it.
+type like struct{ taints, preference int64 }
+
+// of returns what the liking finds on a node.
+func (l *Liking) of(n *topology.Node) like {
+	return like{SoftTaints(n.Taints, l.Tolerations), l.Affinity.Score(n.Labels)}
 }
 
 // rating is a class's, if age is the class's.
@@ -59,42 +85,46 @@ const NotFeasible = -1
 type Want struct {
 	Shape  capacity.Shape
 	Filter int32 // of nodes, by labels and taints; it goes with the shape
+	Liking int32
 	Demand Demand
 	Guest  Guest // of the same pod, for device scorers
 }
 
-// NewFleet makes ratings by a profile, or by a device scorer if it is not nil.
-func NewFleet(v sim.View, p *Profile, d DeviceScorer) *Fleet {
+// NewFleet makes ratings by a profile, or by a device scorer if it is not nil, for pods with
+// some likings.
+func NewFleet(v sim.View, p *Profile, d DeviceScorer, likings []Liking) *Fleet {
 	n := len(v.Cluster().Nodes)
-	f := &Fleet{profile: p, devices: d, groups: NewGroups[NodeState](n), kindOf: make([]int32, n), seen: -1, window: make([]int32, 0, n), rowOf: make([]int32, v.Shapes())}
+	f := &Fleet{profile: p, devices: d, groups: NewGroups[NodeState](n), kindOf: make([]int32, n), seen: -1,
+		rowOf: make([]int32, v.Shapes()), plain: make([]bool, len(likings))}
 	for s := range f.rowOf {
 		f.rowOf[s] = -1
 	}
 	for i := range n {
-		f.kindOf[i] = f.addKind(kindOfNode(v, int32(i)))
+		f.kindOf[i] = f.addKind(v, int32(i), likings)
+	}
+	for l := range likings {
+		f.plain[l] = !slices.ContainsFunc(f.likes, func(k []like) bool { return k[l] != f.likes[0][l] })
 	}
 	return f
 }
 
-func kindOfNode(v sim.View, node int32) nodeKind {
+func (f *Fleet) addKind(v sim.View, node int32, likings []Liking) int32 {
 	n := &v.Cluster().Nodes[node]
 	bars := make([]byte, (v.Filters()+7)/8)
-	for f := range v.Filters() {
-		if v.Bars(f, node) {
-			bars[f/8] |= 1 << (f % 8)
+	for filter := range v.Filters() {
+		if v.Bars(filter, node) {
+			bars[filter/8] |= 1 << (filter % 8)
 		}
 	}
-	return nodeKind{offers: n.Allocatable, model: n.Model, bars: string(bars), soft: SoftTaints(n.Taints)}
-}
-
-func (f *Fleet) addKind(k nodeKind) int32 {
-	f.soft = f.soft || k.soft > 0
-	for i := range f.kinds {
-		if f.kinds[i] == k {
-			return int32(i)
-		}
+	likes := make([]like, len(likings))
+	for l := range likings {
+		likes[l] = likings[l].of(n)
 	}
-	f.kinds = append(f.kinds, k)
+	k := nodeKind{offers: n.Allocatable, model: n.Model, bars: string(bars), likes: fmt.Sprint(likes)}
+	if i := slices.Index(f.kinds, k); i >= 0 {
+		return int32(i)
+	}
+	f.kinds, f.likes = append(f.kinds, k), append(f.likes, likes)
 	return int32(len(f.kinds) - 1)
 }
 
@@ -112,61 +142,54 @@ func (f *Fleet) Sync(v sim.View) {
 	f.seen = now
 }
 
+// file puts a node where it belongs: nowhere while it is down.
+func (f *Fleet) file(v sim.View, n int32) {
+	if i := slices.Index(f.aside, n); i >= 0 {
+		f.aside, f.states = slices.Delete(f.aside, i, i+1), slices.Delete(f.states, i, i+1)
+	}
+	if v.Down(n) {
+		f.groups.Drop(n)
+		return
+	}
+	noCPU, noMemory := v.Unasked(n)
+	s := NodeState{kind: f.kindOf[n], real: v.Used(sim.Physical)[n], noCPU: int32(noCPU), noMemory: int32(noMemory)}
+	if gpus := v.GPUs(); gpus != nil {
+		s.gpus, s.gpuPods = gpus[n], v.GPUPods(n)
+	}
+	if v.Nominated(n) != (topology.Resources{}) {
+		f.groups.Drop(n)
+		f.aside, f.states = append(f.aside, n), append(f.states, s)
+		return
+	}
+	f.groups.File(n, s)
+}
+
 // Resolvable reports whether a pod could run on a node if enough others left it.
 func (f *Fleet) Resolvable(w *Want, node int32) bool {
 	k := &f.kinds[f.kindOf[node]]
 	return !k.refuses(w) && w.Demand.Real.FitsIn(&k.offers)
 }
 
-// Full reports whether some node that is up, and that a pod may go to, lacks room for it.
-func (f *Fleet) Full(w *Want) bool {
-	row := f.row(w.Shape)
-	for _, class := range f.groups.Live() {
-		if f.full(row, w, class) {
-			return true
-		}
-	}
-	return false
-}
-
-// FullBetween is Full for the nodes [first, last).
-func (f *Fleet) FullBetween(w *Want, first, last int32) bool {
-	row := f.row(w.Shape)
-	for n := first; n < last; n++ {
-		if class := f.groups.Of(n); class >= 0 && f.full(row, w, class) {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *Fleet) full(row []rating, w *Want, class int32) bool {
-	return f.rate(row, w, class) == NotFeasible && !f.kinds[f.groups.Key(class).kind].refuses(w)
-}
-
-// file puts a node where it belongs: nowhere while it is down. What is promised of it
-// counts as used.
-func (f *Fleet) file(v sim.View, n int32) {
-	if v.Down(n) {
-		f.groups.Drop(n)
-		return
-	}
-	noCPU, noMemory := v.Unasked(n)
-	s := NodeState{kind: f.kindOf[n], real: v.Used(sim.Physical)[n].Plus(v.Nominated(n)), noCPU: int32(noCPU), noMemory: int32(noMemory)}
-	if gpus := v.GPUs(); gpus != nil {
-		s.gpus, s.gpuPods = gpus[n], v.GPUPods(n)
-	}
-	f.groups.File(n, s)
-}
+// Refuses reports whether a node's labels, taints or model keep a pod off.
+func (f *Fleet) Refuses(w *Want, node int32) bool { return f.kinds[f.kindOf[node]].refuses(w) }
 
 // Rate returns a node's rating: NotFeasible, or the part of its score that does not depend
 // on the other nodes.
 func (f *Fleet) Rate(w *Want, node int32) int32 {
-	class := f.groups.Of(node)
-	if class < 0 {
-		return NotFeasible
+	if class := f.groups.Of(node); class >= 0 {
+		return f.rate(f.row(w.Shape), w, class)
 	}
-	return f.rate(f.row(w.Shape), w, class)
+	if i := slices.Index(f.aside, node); i >= 0 {
+		return f.rateAside(w, i)
+	}
+	return NotFeasible
+}
+
+// rateAside rates a node that is aside, by its place among them.
+func (f *Fleet) rateAside(w *Want, i int) int32 {
+	s := f.states[i]
+	s.real = s.real.Plus(f.Promised(f.aside[i]))
+	return f.workOut(w, &s)
 }
 
 // rate looks a class's rating up, or works it out.
@@ -228,86 +251,22 @@ func (f *Fleet) row(s capacity.Shape) []rating {
 	return f.rows[at]
 }
 
-// First returns the first of the best nodes, or -1 if none is feasible.
+// First returns the first of the nodes with the highest rating, or -1 if none is feasible. It
+// is the best node where nodes are not compared with each other.
 func (f *Fleet) First(w *Want) int32 {
 	row := f.row(w.Shape)
-	taints := f.mostTaints(row, w)
-	best, node := int64(-1), int32(-1)
+	best, node := int32(NotFeasible), int32(-1)
 	for _, class := range f.groups.Live() {
-		value := f.rate(row, w, class)
-		if value == NotFeasible {
-			continue
+		if value := f.rate(row, w, class); value > best || value == best && value != NotFeasible && f.groups.First(class) < node {
+			best, node = value, f.groups.First(class)
 		}
-		score := int64(value) + f.taintScore(class, taints)
-		if first := f.groups.First(class); score > best || score == best && first < node {
-			best, node = score, first
+	}
+	for i, n := range f.aside {
+		if value := f.rateAside(w, i); value > best || value == best && value != NotFeasible && n < node {
+			best, node = value, n
 		}
 	}
 	return node
-}
-
-// mostTaints returns the most soft taints of a feasible node.
-func (f *Fleet) mostTaints(row []rating, w *Want) (most int64) {
-	if !f.soft {
-		return 0
-	}
-	for _, class := range f.groups.Live() {
-		if f.rate(row, w, class) != NotFeasible {
-			most = max(most, f.taintsOf(class))
-		}
-	}
-	return most
-}
-
-func (f *Fleet) taintsOf(class int32) int64 { return f.kinds[f.groups.Key(class).kind].soft }
-
-// taintScore is the weighted score of TaintToleration, given the most soft taints of a
-// feasible node; 0 where none has any, since all would get the same.
-func (f *Fleet) taintScore(class int32, most int64) int64 {
-	if most == 0 || f.devices != nil {
-		return 0
-	}
-	return f.profile.Weights[TaintToleration] * (MaxScore - MaxScore*f.taintsOf(class)/most)
-}
-
-// Candidates calls visit for every feasible node of a window of the nodes, in its order,
-// with its score. The window is the order from start on, round, until most feasible nodes
-// were found; their number and that of the nodes looked at are returned.
-func (f *Fleet) Candidates(w *Want, order []int32, start, most int, visit func(node int32, score int64)) (found, looked int) {
-	row := f.row(w.Shape)
-	taints, at := int64(0), start
-	f.window = f.window[:0]
-	for looked < len(order) && len(f.window) < most {
-		node := order[at]
-		if looked, at = looked+1, at+1; at == len(order) {
-			at = 0
-		}
-		class := f.groups.Of(node)
-		if class < 0 || f.rate(row, w, class) == NotFeasible {
-			continue
-		}
-		f.window = append(f.window, node)
-		if f.soft {
-			taints = max(taints, f.taintsOf(class))
-		}
-	}
-	for _, node := range f.window {
-		class := f.groups.Of(node)
-		visit(node, int64(f.rate(row, w, class))+f.taintScore(class, taints))
-	}
-	return len(f.window), looked
-}
-
-// Totals appends the score of each of some feasible nodes, among which there is no other.
-func (f *Fleet) Totals(w *Want, nodes []int32, to []int64) []int64 {
-	most := int64(0)
-	for _, n := range nodes {
-		most = max(most, f.taintsOf(f.groups.Of(n)))
-	}
-	for _, n := range nodes {
-		to = append(to, int64(f.Rate(w, n))+f.taintScore(f.groups.Of(n), most))
-	}
-	return to
 }
 
 // GPUsFor returns the GPUs of a node that a pod gets; 0 leaves the choice to the engine.

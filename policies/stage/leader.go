@@ -1,5 +1,36 @@
 package stage
 
+// leaderFirst moves the first domain of a list that can host the leader, and costs the others
+// no more by it than there is to spare, to the front. What domains hold beside a leader was
+// summed up for the child that loses least, and this keeps that promise. Kueue does so since
+// 0.19.
+func (s *Search) leaderFirst(list []int32, a amount) {
+	if !s.r.Hosts || a.leaders == 0 {
+		return
+	}
+	spare := -a.left
+	for _, d := range list {
+		room, _ := s.roomOf(d, a.slices)
+		spare += room
+	}
+	for i, d := range list {
+		if room, beside := s.roomOf(d, a.slices); s.st[d].leader < a.leaders || room-beside > spare {
+			continue
+		}
+		copy(list[1:i+1], list[:i])
+		list[0] = d
+		return
+	}
+}
+
+// roomOf is what a domain holds, in slices or in pods, and beside a leader.
+func (s *Search) roomOf(d int32, slices bool) (room, beside int32) {
+	if t := &s.st[d]; slices {
+		return t.slices, t.slicesL
+	}
+	return s.st[d].pods, s.st[d].podsL
+}
+
 // takeSlicesWithLeader takes slices from the first of the list while a leader is still to
 // be placed: what counts is what fits beside it.
 func (s *Search) takeSlicesWithLeader(list []int32, a *amount) bool {

@@ -26,12 +26,24 @@ func Limiting(pod, room *topology.Resources) (int32, topology.Resource) {
 }
 
 // Why is what a message needs beside the failure: the name of the topology, what is free
-// on the nodes, what a pod asks for, and which nodes its filter excludes.
+// on the nodes, what a pod asks for, which nodes its filter excludes, and which are down,
+// which is as if they were not there.
 type Why struct {
 	Topology string
 	Free     []topology.Resources
 	Pod      *topology.Resources
-	Filter   *Verdicts // nil: no node is excluded
+	Filter   *Verdicts             // nil: no node is excluded
+	Down     func(node int32) bool // nil: none is
+}
+
+// there reports whether a domain has a node that is up.
+func (w *Why) there(d *topology.Domain) bool {
+	for n := d.First; n < d.Last; n++ {
+		if w.Down == nil || !w.Down(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // Message puts the failure of the last Place into Kueue's words. It walks over all nodes;
@@ -40,6 +52,8 @@ func (s *Search) Message(w *Why) string {
 	f := &s.Failure
 	var b strings.Builder
 	switch {
+	case !w.there(&topology.Domain{Last: int32(len(s.cluster.Nodes))}):
+		return "no topology domains at level: " + s.cluster.Levels[s.r.Level]
 	case s.r.NLayers > 1:
 		s.layersMessage(&b, w)
 	case f.Fit == 0:
@@ -91,12 +105,15 @@ func (s *Search) slicesUnder(d int32, l Layer) int32 {
 // exclusions counts the leaves that hold no pod, by why.
 func (s *Search) exclusions(w *Why) string {
 	var e exclusions
-	first, last := s.cluster.DomainsAt(s.leaf)
-	for d := first; d < last; d++ {
-		s.exclude(&e, w, d)
+	total := 0
+	for d, last := s.cluster.DomainsAt(s.leaf); d < last; d++ {
+		if w.there(&s.cluster.Domains[d]) {
+			total++
+			s.exclude(&e, w, d)
+		}
 	}
 	if text := e.text(); text != "" {
-		return fmt.Sprintf(". Total nodes: %d; excluded: %s", last-first, text)
+		return fmt.Sprintf(". Total nodes: %d; excluded: %s", total, text)
 	}
 	return ""
 }

@@ -127,7 +127,7 @@ func TestPlacementsAreSound(t *testing.T) {
 		for _, slot := range search.Slots {
 			s.take(slot.Leaf, s.pods[i].Times(int64(slot.Count)))
 		}
-		gangs = append(gangs, held{s.pods[i], slices.Clone(search.Slots)})
+		gangs = append(gangs, held{pod: s.pods[i], slots: slices.Clone(search.Slots)})
 	}
 }
 

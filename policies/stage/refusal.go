@@ -89,8 +89,7 @@ const (
 	PreferNoSchedule = "PreferNoSchedule"
 )
 
-// HardTaint returns the first taint that keeps pods off a node unless tolerated, and
-// SoftTaints the number of those that discourage them.
+// HardTaint returns the first taint that keeps pods off a node unless tolerated.
 func HardTaint(taints []topology.Taint) (topology.Taint, bool) {
 	for _, t := range taints {
 		if t.Effect == NoSchedule || t.Effect == NoExecute {
@@ -100,10 +99,12 @@ func HardTaint(taints []topology.Taint) (topology.Taint, bool) {
 	return topology.Taint{}, false
 }
 
-// SoftTaints counts the taints that discourage pods.
-func SoftTaints(taints []topology.Taint) (n int64) {
-	for _, t := range taints {
-		if t.Effect == PreferNoSchedule {
+// SoftTaints counts the taints that discourage pods without a toleration. Those of other
+// effects do not count.
+func SoftTaints(taints []topology.Taint, tolerations []Toleration) (n int64) {
+	for i := range taints {
+		t := &taints[i]
+		if t.Effect == PreferNoSchedule && !slices.ContainsFunc(tolerations, func(o Toleration) bool { return o.Tolerates(t) }) {
 			n++
 		}
 	}

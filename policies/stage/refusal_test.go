@@ -36,7 +36,7 @@ func TestTaints(t *testing.T) {
 	if _, ok := HardTaint(taints[:1]); ok {
 		t.Error("a soft taint keeps pods off")
 	}
-	if n := SoftTaints(taints); n != 2 {
+	if n := SoftTaints(taints, nil); n != 2 {
 		t.Errorf("%d soft taints", n)
 	}
 }

@@ -1,29 +1,37 @@
 package stage
 
-import "github.com/gangplan/gangplan/workloads"
+import (
+	"errors"
+
+	"github.com/gangplan/gangplan/workloads"
+)
 
 // Replacement narrows a request to the pods of one leaf that failed: missing of them,
 // while kept holds the others by the names of their leaves. The new leaves must keep what
 // the old ones promised: a slice that is now incomplete is completed in its own domain,
-// and a required request stays in its domain. Otherwise they may be anywhere.
-func (s *Search) Replacement(r *Request, kept []Slot, missing int32) Request {
+// and a required request stays in its domain. Otherwise they may be anywhere. The error is
+// Kueue's, which forgets what a request for slices only was about when a slice is broken.
+func (s *Search) Replacement(r *Request, kept []Slot, missing int32) (Request, error) {
 	n := *r
 	n.Count, n.Leader = missing, false
 	if len(kept) == 0 {
-		return n
+		return n, nil
 	}
 	if z := r.sliceSize(); r.NLayers > 0 && missing%z != 0 {
 		if in := s.incompleteSlice(r, kept, missing); in >= 0 {
 			n.Within = 1 + in
 			n.keepLayer(r, missing)
 		}
-		return n
+		if n.NLayers == 0 && r.Mode == workloads.TopologySliceOnly {
+			return n, errors.New("topology level not specified")
+		}
+		return n, nil
 	}
 	if r.Mode == workloads.TopologyRequired {
 		node := s.cluster.Domains[s.cluster.LevelStart[s.leaf]+kept[0].Leaf].First
 		n.Within = 1 + s.cluster.DomainOf(node, r.Level)
 	}
-	return n
+	return n, nil
 }
 
 // incompleteSlice returns the domain in which the missing pods leave a slice of the

@@ -26,9 +26,12 @@ type Preset struct {
 	MultiLayer bool // more than one layer of slices (gate TASMultiLayerTopology)
 	Balanced   bool // preferred requests are spread evenly (gate TASBalancedPlacement)
 	// LeaderHosts: what a leader costs a domain is counted over the children that can
-	// host it. Older versions count it over all, so one child without room for the
-	// leader makes it look free.
+	// host it, and it goes to one of which the others can spare that. Older versions count
+	// it over all, so one child without room for the leader makes it look free.
 	LeaderHosts bool
+	// SetsTakePods: PodSets take pod slots from those of their workload after them. In older
+	// versions only workloads that are admitted do.
+	SetsTakePods bool
 	// Affinity: required node affinity is looked at, beside selectors and taints.
 	Affinity bool
 	// StopsAtFull: LeastFreeCapacity over several domains ends at the first without room,
@@ -40,7 +43,7 @@ type Preset struct {
 var (
 	Kueue013 = Preset{Name: "0.13", StopsAtFull: true}
 	Kueue017 = Preset{Name: "0.17", Mixed: true, Affinity: true}
-	Kueue019 = Preset{Name: "0.19", Mixed: true, MultiLayer: true, LeaderHosts: true, Affinity: true}
+	Kueue019 = Preset{Name: "0.19", Mixed: true, MultiLayer: true, LeaderHosts: true, SetsTakePods: true, Affinity: true}
 )
 
 // Algorithm returns what a request of the mode is searched with.

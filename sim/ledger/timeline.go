@@ -49,14 +49,14 @@ func (l *Timeline) Turns(t int64) bool {
 	if t <= l.end {
 		return false
 	}
-	for l.index(t) >= l.limit {
+	for l.index(t) >= int64(l.limit) {
 		l.merge()
 	}
 	return t > l.end
 }
 
 // index is the bucket that ends at t or goes on then.
-func (l *Timeline) index(t int64) int { return int(max(0, t-1) / l.width) }
+func (l *Timeline) index(t int64) int64 { return max(0, t-1) / l.width }
 
 // End returns the end of the open bucket.
 func (l *Timeline) End() int64 { return l.end }
@@ -116,7 +116,7 @@ func (l *Timeline) Record(lane int, sum Uint128) {
 // it are dropped, and what the open one holds too much is taken back when each recorded
 // lane is recorded once more, at its sum at that time.
 func (l *Timeline) Close(end int64) {
-	l.open = min(l.open, l.index(end))
+	l.open = int(min(int64(l.open), l.index(end)))
 	l.end = end
 	clear(l.recorded)
 	for b := range l.Buckets() {

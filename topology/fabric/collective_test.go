@@ -78,22 +78,25 @@ func TestMultiDimByHand(t *testing.T) {
 		dims     []Dim
 		schedule Schedule
 		want     int64
+		op       Collective
 	}{
-		{"ring", []Dim{dim(4, 1, Ring)}, Nested, 6*(200+10) + 10},
-		{"over a switch", []Dim{dim(4, 2, Ring)}, Nested, 6*(300+10) + 10},
-		{"store and forward", []Dim{stored}, Nested, 6*(400+10) + 10},
-		{"direct", []Dim{dim(4, 1, Direct)}, Nested, 2*(200+10) + 10},
-		{"halving and doubling", []Dim{dim(4, 1, HalvingDoubling)}, Nested, 2*(300+10) + 2*(200+10) + 10},
-		{"nested", []Dim{dim(4, 1, Ring), dim(2, 1, Ring)}, Nested, 2*(3*(200+10)+10) + 2*(150+10) + 10},
-		{"one after the other", []Dim{dim(4, 1, Ring), dim(2, 1, Ring)}, PerDim, 6*(200+10) + 10 + 2*(300+10) + 10},
+		{"ring", []Dim{dim(4, 1, Ring)}, Nested, 6*(200+10) + 10, AllReduce},
+		{"over a switch", []Dim{dim(4, 2, Ring)}, Nested, 6*(300+10) + 10, AllReduce},
+		{"store and forward", []Dim{stored}, Nested, 6*(400+10) + 10, AllReduce},
+		{"direct", []Dim{dim(4, 1, Direct)}, Nested, 2*(200+10) + 10, AllReduce},
+		{"halving and doubling", []Dim{dim(4, 1, HalvingDoubling)}, Nested, 2*(300+10) + 2*(200+10) + 10, AllReduce},
+		{"nested", []Dim{dim(4, 1, Ring), dim(2, 1, Ring)}, Nested, 2*(3*(200+10)+10) + 2*(150+10) + 10, AllReduce},
+		{"one after the other", []Dim{dim(4, 1, Ring), dim(2, 1, Ring)}, PerDim, 6*(200+10) + 10 + 2*(300+10) + 10, AllReduce},
+		{"scattered", []Dim{dim(4, 1, Ring), dim(2, 1, Ring)}, Nested, 3*(200+10) + 10 + (150 + 10) + 10, ReduceScatter},
+		{"gathered", []Dim{dim(4, 1, Ring), dim(2, 1, Ring)}, Nested, 3*(200+10) + 10 + (150 + 10) + 10, AllGather},
 	}
 	for _, tt := range tests {
-		if got, ok := MultiDim(tt.dims, 4000, 10, tt.schedule); got != tt.want || !ok {
+		if got, ok := MultiDim(tt.op, tt.dims, 4000, 10, tt.schedule); got != tt.want || !ok {
 			t.Errorf("%s: got %d %v, want %d", tt.name, got, ok, tt.want)
 		}
 	}
 	for _, d := range []Dim{dim(4, 1, Tree), dim(6, 1, HalvingDoubling)} {
-		if _, ok := MultiDim([]Dim{d}, 4000, 10, Nested); ok {
+		if _, ok := MultiDim(AllReduce, []Dim{d}, 4000, 10, Nested); ok {
 			t.Errorf("%v among %d has no such form", d.Algorithm, d.Ranks)
 		}
 	}

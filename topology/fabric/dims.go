@@ -22,11 +22,11 @@ const (
 	PerDim
 )
 
-// MultiDim returns the nanoseconds of an all-reduce over dimensions, one chunk in flight.
-// Every message costs its link time, truncated to a nanosecond, and the delay of the
-// endpoint; and so does every phase. It reports false for an algorithm that has no such
-// form: ring, direct and halving-doubling (powers of two) have.
-func MultiDim(dims []Dim, bytes, endpoint int64, schedule Schedule) (int64, bool) {
+// MultiDim returns the nanoseconds of a collective over dimensions, one chunk in flight; the
+// size is that of the whole array. Every message costs its link time, truncated to a
+// nanosecond, and the delay of the endpoint; and so does every phase. It reports false for an
+// algorithm that has no such form: ring, direct and halving-doubling (powers of two) have.
+func MultiDim(op Collective, dims []Dim, bytes, endpoint int64, schedule Schedule) (int64, bool) {
 	total, ok := int64(0), true
 	phase := func(d *Dim, op Collective, size int64) {
 		t, known := d.messages(op, size, endpoint)
@@ -35,17 +35,28 @@ func MultiDim(dims []Dim, bytes, endpoint int64, schedule Schedule) (int64, bool
 	}
 	if schedule == PerDim {
 		for i := range dims {
-			phase(&dims[i], AllReduce, bytes)
+			phase(&dims[i], op, bytes)
 		}
 		return total, ok
 	}
-	last := len(dims) - 1
-	for i := range dims[:last] {
+	scatter, gather := len(dims), 0 // dimensions that are scattered over on the way there, gathered on the way back
+	switch op {
+	case AllReduce:
+		scatter, gather = len(dims)-1, len(dims)-1
+	case AllGather:
+		scatter, gather = 0, len(dims)
+		for i := range dims {
+			bytes /= dims[i].Ranks
+		}
+	}
+	for i := range dims[:scatter] {
 		phase(&dims[i], ReduceScatter, bytes)
 		bytes /= dims[i].Ranks
 	}
-	phase(&dims[last], AllReduce, bytes)
-	for i := last - 1; i >= 0; i-- {
+	if op == AllReduce {
+		phase(&dims[scatter], AllReduce, bytes)
+	}
+	for i := gather - 1; i >= 0; i-- {
 		bytes *= dims[i].Ranks
 		phase(&dims[i], AllGather, bytes)
 	}

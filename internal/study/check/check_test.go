@@ -288,6 +288,9 @@ func TestBadInput(t *testing.T) {
 	if _, err := Run(t.Context(), good+"/nowhere", Options{}); err == nil {
 		t.Error("a folder that is not there is a corpus")
 	}
+	if _, err := Run(t.Context(), good+"/a.yaml", Options{}); err == nil || !strings.Contains(err.Error(), "a.yaml: is a file, expected a folder with scenarios") {
+		t.Errorf("a file: %v", err)
+	}
 }
 
 // countdown is a context that is cancelled once it has been looked at so many times.

@@ -97,6 +97,9 @@ func (c *corpus) load() error {
 
 // list names the scenarios of a folder, and the baselines without one, in order.
 func list(dir string) (names, orphans []string, err error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s: is a file, expected a folder with scenarios", dir)
+	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, nil, err

@@ -94,8 +94,8 @@ func checkMirror(t *testing.T, ab, ba *Comparison) {
 		if x.Metric != y.Metric || x.d != -y.d || x.a != y.b || reverse[x.Verdict] != y.Verdict || x.Lower != y.Higher {
 			t.Errorf("%+v\nis not the reverse of\n%+v", x, y)
 		}
-		if x.P != nil && (*x.P != *y.P || x.Low != nil && *x.Low != -*y.High) {
-			t.Errorf("%s: p %v and %v, from %v and to %v", x.Metric, *x.P, *y.P, *x.Low, *y.High)
+		if x.P != nil && (*x.P != *y.P || x.interval.Low != -y.interval.High) {
+			t.Errorf("%s: p %v and %v, intervals %v and %v", x.Metric, *x.P, *y.P, x.interval, y.interval)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func TestSentences(t *testing.T) {
 	r := c.rowOfMetric(t, "wait.mean_seconds")
 	text := strings.Join(c.Groups[0].Sentences, "\n")
 	want := "gang-topology waits " + strings.TrimPrefix(r.signed(r.d), "−") + " less on average than gang (" + percentText(*r.Relative) +
-		"; 95% CI " + r.signed(*r.Low) + " to " + r.signed(*r.High) + "), p " + equation(*r.Adjusted) + ", 10 seeds."
+		"; 95% CI " + r.intervalText() + "), p" + equation(*r.Adjusted) + ", 10 seeds."
 	if r.Verdict != Better || !strings.Contains(text, want) {
 		t.Errorf("%s: no sentence %q in\n%s", r.Verdict, want, text)
 	}

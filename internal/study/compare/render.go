@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gangplan/gangplan/internal/stats"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
 )
@@ -107,8 +108,8 @@ func (r *Row) cells() []string {
 	if r.Relative != nil {
 		cells[5] = percentText(*r.Relative)
 	}
-	if r.Low != nil || r.High != nil {
-		cells[6] = r.end(r.Low) + " to " + r.end(r.High)
+	if r.interval != nil {
+		cells[6] = r.intervalText()
 	}
 	if r.Adjusted != nil {
 		cells[7] = pText(*r.Adjusted)
@@ -118,30 +119,26 @@ func (r *Row) cells() []string {
 	return cells
 }
 
-func (r *Row) end(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return r.signed(*v)
-}
-
 // basis says in one sentence how p and intervals were made.
 func (c *Comparison) basis(g *Group) string {
-	tested, ranks, sums := 0, false, false
+	tested, many := 0, 0
 	for i := range g.Rows {
 		if g.Rows[i].P != nil {
 			tested++
+			many = max(many, g.Rows[i].Pairs)
 		}
-		ranks = ranks || g.Rows[i].Test == signedRank
-		sums = sums || g.Rows[i].Test == rankSum
+	}
+	interval := "bootstrap of the median difference"
+	if many > stats.MaxResampledPairs {
+		interval = "order statistics of the differences"
 	}
 	switch {
-	case ranks:
-		return fmt.Sprintf("p: Wilcoxon signed-rank over pairs, Holm over %s; intervals: bootstrap of the median difference.", metricsText(tested))
-	case sums:
-		return fmt.Sprintf("p: Mann-Whitney, Holm over %s.", metricsText(tested))
+	case tested == 0:
+		return ""
+	case g.Paired:
+		return fmt.Sprintf("p: Wilcoxon signed-rank over pairs, Holm over %s; intervals: %s.", metricsText(tested), interval)
 	}
-	return ""
+	return fmt.Sprintf("p: Mann-Whitney, Holm over %s.", metricsText(tested))
 }
 
 func metricsText(n int) string {

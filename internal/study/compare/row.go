@@ -51,8 +51,9 @@ type Row struct {
 	Adjusted   *float64 `json:"p_holm"` // over all metrics tested of the group
 	Verdict    Verdict  `json:"verdict"`
 
-	metric  *report.Metric
-	a, b, d float64 // with infinities
+	metric   *report.Metric
+	a, b, d  float64         // with infinities, as the interval
+	interval *stats.Interval // nil if there is none
 }
 
 func finite(x float64) *float64 {
@@ -83,7 +84,7 @@ func pairedRow(m *report.Metric, a, b, ds []float64, confidence float64) Row {
 	default:
 		r.Test, r.P, r.Verdict = signedRank, &t.P, Unclear
 		if i, ok := stats.MedianInterval(ds, confidence, bootstrapSeed); ok {
-			r.Low, r.High = finite(i.Low), finite(i.High)
+			r.interval, r.Low, r.High = &i, finite(i.Low), finite(i.High)
 		}
 	}
 	return r

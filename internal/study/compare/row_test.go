@@ -80,7 +80,7 @@ func TestRowNumbers(t *testing.T) {
 		t.Errorf("interval %v to %v, want %v", *r.Low, *r.High, i)
 	}
 	r = rowOfPairs(metricOf(t, "wait.p95_seconds"), 100, inf)
-	if r.B != nil || r.Difference != nil || r.Relative != nil || *r.A != 100 || r.signed(r.d) != "–" {
+	if r.B != nil || r.Difference != nil || r.Relative != nil || *r.A != 100 || r.signed(r.d) != "+∞" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -118,7 +118,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	wait := rowOfPairs(metricOf(t, "wait.p95_seconds"), 100, 40)
-	for d, want := range map[float64]string{-60: "−1m", 90: "+1m30s", 0: "0s", inf: "–"} {
+	for d, want := range map[float64]string{-60: "−1m", 90: "+1m30s", 0: "0s", inf: "+∞", -inf: "−∞"} {
 		if got := wait.signed(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}

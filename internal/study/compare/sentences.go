@@ -72,8 +72,8 @@ func (c *Comparison) sentence(g *Group, r *Row) string {
 	if r.Relative != nil {
 		notes = append(notes, percentText(*r.Relative))
 	}
-	if r.Low != nil && r.High != nil {
-		notes = append(notes, fmt.Sprintf("%s CI %s to %s", c.level(), r.signed(*r.Low), r.signed(*r.High)))
+	if r.interval != nil {
+		notes = append(notes, c.level()+" CI "+r.intervalText())
 	}
 	if len(notes) > 0 {
 		text += " (" + strings.Join(notes, "; ") + ")"
@@ -84,9 +84,9 @@ func (c *Comparison) sentence(g *Group, r *Row) string {
 		if isByJob(r.metric) && len(g.runs.pairs) == 1 {
 			unit = "jobs"
 		}
-		text += fmt.Sprintf(", p %s, %d %s", equation(*r.Adjusted), r.Pairs, unit)
+		text += fmt.Sprintf(", p%s, %d %s", equation(*r.Adjusted), r.Pairs, unit)
 	case rankSum:
-		text += fmt.Sprintf(", p %s, %d and %d runs not paired", equation(*r.Adjusted), len(g.runs.a), len(g.runs.b))
+		text += fmt.Sprintf(", p%s, %d and %d runs not paired", equation(*r.Adjusted), len(g.runs.a), len(g.runs.b))
 	case exact:
 		text += ", exactly, with one seed"
 	}
@@ -109,11 +109,17 @@ func (r *Row) phrase() string {
 	return fmt.Sprintf("is %s %s in %s", size, map[bool]string{true: "lower", false: "higher"}[lower], r.Metric)
 }
 
-// signed writes a difference with its sign.
+func (r *Row) intervalText() string {
+	return r.signed(r.interval.Low) + " to " + r.signed(r.interval.High)
+}
+
+// signed writes a difference with its sign: infinite to or from what never came.
 func (r *Row) signed(d float64) string {
 	switch {
-	case math.IsInf(d, 0) || math.IsNaN(d):
-		return "–"
+	case math.IsInf(d, -1):
+		return "−∞"
+	case math.IsInf(d, 1):
+		return "+∞"
 	case d < 0:
 		return "−" + r.metric.Text(-d, true)
 	case d > 0:
@@ -147,8 +153,8 @@ func pText(p float64) string {
 // equation writes p for a sentence.
 func equation(p float64) string {
 	s := pText(p)
-	if rest, ok := strings.CutPrefix(s, "<"); ok {
-		return "< " + rest
+	if strings.HasPrefix(s, "<") {
+		return s
 	}
-	return "= " + s
+	return "=" + s
 }

@@ -85,6 +85,7 @@ func (s *search) evaluate(values []int) error {
 			tasks = append(tasks, task{of, k, &s.points[i].Seeds[k]})
 		}
 	}
+	s.begun += len(tasks)
 	var counting sync.Mutex
 	err := study.Each(s.ctx, len(tasks), s.q.Parallel, func(ctx context.Context, i int) error {
 		if err := s.play(ctx, &tasks[i]); err != nil {
@@ -92,8 +93,8 @@ func (s *search) evaluate(values []int) error {
 		}
 		counting.Lock()
 		defer counting.Unlock()
-		if s.runs++; s.q.Progress != nil {
-			s.q.Progress(s.runs)
+		if s.done++; s.q.Progress != nil {
+			s.q.Progress(s.done, s.begun)
 		}
 		return nil
 	})

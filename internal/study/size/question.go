@@ -25,7 +25,7 @@ type Question struct {
 	All      bool                                    // look at every value
 	Parallel int                                     // runs at a time; 0, or more than that, is GOMAXPROCS
 	JobsVary bool                                    // that the jobs change with the values is meant
-	Progress func(runs int)                          // if not nil, it hears of every finished run, one call at a time
+	Progress func(done, begun int)                   // if not nil, it hears of every finished run, one call at a time
 
 	// With several seeds a value meets the targets if enough of them do: so many that, with
 	// this confidence, more than this share of all seeds would.
@@ -129,9 +129,11 @@ func Find(ctx context.Context, q *Question) (*Answer, error) {
 		}
 	}
 	a := newAnswer(q, first, need)
+	done := 0
 	for _, p := range first.Policies {
-		s := &search{ctx: ctx, q: q, label: p.Label, need: need, points: make([]*Point, len(q.Values))}
+		s := &search{ctx: ctx, q: q, label: p.Label, need: need, points: make([]*Point, len(q.Values)), done: done, begun: done}
 		found, err := s.run()
+		done = s.done
 		if err != nil {
 			return nil, err
 		}

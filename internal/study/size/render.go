@@ -1,12 +1,15 @@
 package size
 
 import (
+	"cmp"
 	"fmt"
-	"github.com/gangplan/gangplan/internal/suggest"
-	"github.com/gangplan/gangplan/report"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/report"
 )
 
 // Formats are the names that Render knows, the default first.
@@ -53,17 +56,20 @@ type column struct {
 	text func(p *Point) string
 }
 
-// columns are the table's, after the value and whether it meets the targets.
+// columns are the table's, after the value and whether it meets the targets. Over several
+// seeds the range of what is asked stands behind it, in the place of the p90.
 func (a *Answer) columns() []column {
-	all := []column{
-		waitColumn("p50 wait", "p50"), waitColumn("p90", "p90"), waitColumn("p95", "p95"), waitColumn("max", "max"),
-	}
-	for _, name := range a.question.asked() {
-		if !strings.HasPrefix(name, "wait.p") && name != "wait.max_seconds" && name != "utilisation" {
-			all = append(all, metricColumn(name, name))
+	asked := a.question.asked()
+	names := union([]string{"wait.p50_seconds", "wait.p90_seconds", "wait.p95_seconds", "wait.max_seconds"}, asked)
+	var all []column
+	for _, name := range names {
+		isAsked := slices.Contains(asked, name)
+		if name == "wait.p90_seconds" && len(a.Seeds) > 1 && !isAsked {
+			continue
 		}
-		if len(a.Seeds) > 1 {
-			all = append(all, bandColumn(name))
+		all = append(all, metricColumn(name))
+		if isAsked && len(a.Seeds) > 1 {
+			all = append(all, column{"range", func(p *Point) string { return p.ends(name) }})
 		}
 	}
 	return append(all,
@@ -74,24 +80,19 @@ func (a *Answer) columns() []column {
 		shareColumn("free", func(s Split) float64 { return s.Free }))
 }
 
-func waitColumn(head, quantile string) column { return metricColumn(head, "wait."+quantile+"_seconds") }
+// heads are the titles of the usual columns; others have the name of the metric.
+var heads = map[string]string{"wait.p50_seconds": "p50 wait", "wait.p90_seconds": "p90", "wait.p95_seconds": "p95", "wait.max_seconds": "max"}
 
-func metricColumn(head, name string) column {
+func metricColumn(name string) column {
 	m, _ := report.LookupMetric(name)
-	return column{head, func(p *Point) string {
+	return column{cmp.Or(heads[name], name), func(p *Point) string {
 		v, ok := p.Metrics.Get(name)
 		return m.Text(v, ok)
 	}}
 }
 
-// bandColumn shows between which ends a metric lies over the seeds.
-func bandColumn(name string) column {
-	short := strings.TrimSuffix(name[strings.LastIndex(name, ".")+1:], "_seconds")
-	return column{short + " range", func(p *Point) string { return p.ends(name) }}
-}
-
 func shareColumn(head string, of func(s Split) float64) column {
-	return column{head, func(p *Point) string { return strconv.FormatFloat(100*of(p.Split), 'f', 1, 64) + "%" }}
+	return column{head, func(p *Point) string { return strconv.FormatFloat(100*of(p.Split), 'f', 0, 64) + "%" }}
 }
 
 func loadText(load *float64) string {

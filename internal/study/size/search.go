@@ -22,8 +22,9 @@ type search struct {
 	label    string
 	need     int
 	points   []*Point
-	runs     int
 	warnings []string
+
+	done, begun int // runs, those of policies before included
 }
 
 // run scans the values, narrows down where the targets begin to hold by bisection, looks at

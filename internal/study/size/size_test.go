@@ -102,15 +102,15 @@ func TestBurstsCurve(t *testing.T) {
 	}
 	const want = `bursts · gang · seed 1 · 240 jobs in 1d
 
-count  met  p50 wait    p90  p95    max  load  useful  held  blocked   free
-───────────────────────────────────────────────────────────────────────────
-4      no         3h  5h30m   6h  6h30m  1.25  100.0%  0.0%     0.0%   0.0%
-5      yes        0s    30m  30m    30m  1.00  100.0%  0.0%     0.0%   0.0%
-6      yes        0s    30m  30m    30m  0.83   83.3%  0.0%     0.0%  16.7%
-7      yes        0s    30m  30m    30m  0.71   71.4%  0.0%     0.0%  28.6%
-8      yes        0s    30m  30m    30m  0.62   62.5%  0.0%     0.0%  37.5%
-9      yes        0s     0s  30m    30m  0.56   55.6%  0.0%     0.0%  44.4%
-10     yes        0s     0s   0s     0s  0.50   51.1%  0.0%     0.0%  48.9%
+count  met  p50 wait    p90  p95    max  load  useful  held  blocked  free
+──────────────────────────────────────────────────────────────────────────
+4      no         3h  5h30m   6h  6h30m  1.25    100%    0%       0%    0%
+5      yes        0s    30m  30m    30m  1.00    100%    0%       0%    0%
+6      yes        0s    30m  30m    30m  0.83     83%    0%       0%   17%
+7      yes        0s    30m  30m    30m  0.71     71%    0%       0%   29%
+8      yes        0s    30m  30m    30m  0.62     62%    0%       0%   38%
+9      yes        0s     0s  30m    30m  0.56     56%    0%       0%   44%
+10     yes        0s     0s   0s     0s  0.50     51%    0%       0%   49%
 
 cluster.nodes[0].count = 5 is the smallest from 4 to 10 that meets wait.p95_seconds <= 30m:
 wait.p95_seconds is 30m.
@@ -393,7 +393,10 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	q := ask(t, "bursts.yaml", []string{"nodes=4..60"}, "wait.p95_seconds<=30m")
 	var runs atomic.Int64
-	q.Parallel, q.Progress = 1, func(n int) {
+	q.Parallel, q.Progress = 1, func(n, begun int) {
+		if begun != scanned {
+			t.Errorf("%d runs begun", begun)
+		}
 		if runs.Store(int64(n)); n == 3 {
 			cancel()
 		}
@@ -519,7 +522,7 @@ func TestFormats(t *testing.T) {
 		"csv": `policy,nodes,met,seeds_met,seeds,offered_load,useful,held_idle,free_unusable,free,wait.p95_seconds,wait.p95_seconds.low,wait.p95_seconds.high,wait.p50_seconds,`,
 		"markdown": `| nodes | met | p50 wait | p90 | p95 | max | load | useful | held | blocked | free |
 |:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|
-| 4 | no | 3h | 5h30m | 6h | 6h30m | 1.25 | 100.0% | 0.0% | 0.0% | 0.0% |
+| 4 | no | 3h | 5h30m | 6h | 6h30m | 1.25 | 100% | 0% | 0% | 0% |
 `,
 		"json": `{
   "scenario": "bursts",

@@ -137,6 +137,13 @@ Assumed:
 	}
 }
 
+// Where cells are left out, rows stand for different numbers of seeds.
+func TestTitleOfUnevenRows(t *testing.T) {
+	if got := handmade(1, 2, 3, 4, 5).title(1); got != "by hand · 5 cells · median (least – most) of 2 to 3 seeds" {
+		t.Error(got)
+	}
+}
+
 func TestWriteCSV(t *testing.T) {
 	var b strings.Builder
 	if err := handmade(60, 0.5, -1).Write(&b, "csv"); err != nil {

@@ -3,12 +3,14 @@ package sweep
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -17,6 +19,32 @@ import (
 const twoHundred = `matrix: {policy: [gang, random], cluster.synthetic.racks: [1, 2], scale.load: {from: 0.5, to: 2.5, step: 0.5}, seed: 1..10}
 keep: summary
 `
+
+// raced says that the race detector watches.
+var raced bool
+
+// whole200 is the folder of twoHundred, run in one go.
+func whole200(t *testing.T) string {
+	t.Helper()
+	if testing.Short() || raced {
+		t.Skip("sweeps of 200 cells, ended in many ways: not with -short or -race")
+	}
+	once200.Do(func() {
+		var err error
+		if dir200, err = os.MkdirTemp("", "sweep-"); err != nil {
+			t.Fatal(err)
+		}
+		p := planOf(t, twoHundred)
+		run(t, p, Options{Dir: dir200})
+		finish(t, p, dir200)
+	})
+	return dir200
+}
+
+var (
+	once200 sync.Once
+	dir200  string // removed by TestMain
+)
 
 // childVariable makes the test's program run all of a study into a folder and nothing
 // else; see child.
@@ -74,14 +102,11 @@ func allWhole(t *testing.T, p *Plan, dir string) (whole int) {
 // A process that is killed at any moment leaves whole cells only, and the next goes on from
 // there: in the end there are the same bytes.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a sweep of 200 cells, killed again and again")
-	}
+	want, dir := whole200(t), t.TempDir()
 	p := planOf(t, twoHundred)
 	if len(p.tasks) != 200 {
 		t.Fatalf("%d runs", len(p.tasks))
 	}
-	want, dir := finished(t, p, 0), t.TempDir()
 	moments := rand.New(rand.NewPCG(1, 2))
 	kills, between := 0, 0
 	for {
@@ -155,8 +180,8 @@ func TestDiskFull(t *testing.T) {
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Skip("there is no unshare to mount a small disk with")
 	}
-	p := planOf(t, small)
-	dir, errOut, exit := mounted(t, "size=600k", "", small)
+	want, p := whole200(t), planOf(t, twoHundred)
+	dir, errOut, exit := mounted(t, "size=2m", "", twoHundred)
 	if exit != 2 || !strings.Contains(errOut, "no space left on device") {
 		t.Fatalf("exit code %d and %q on a full disk", exit, errOut)
 	}
@@ -168,7 +193,31 @@ func TestDiskFull(t *testing.T) {
 		t.Errorf("with room again: %+v, where %d were done", got, whole)
 	}
 	finish(t, p, dir)
-	same(t, finished(t, p, 0), dir)
+	same(t, want, dir)
+}
+
+// The folder that the cells go to becomes unwritable in the midst of a sweep.
+func TestUnwritableFromThenOn(t *testing.T) {
+	want, p, dir := whole200(t), planOf(t, twoHundred), t.TempDir()
+	cells, aside := filepath.Join(dir, cellsDir), filepath.Join(dir, "aside")
+	_, err := p.Run(context.Background(), Options{Dir: dir, Progress: func(now Progress) {
+		if now.Done != 70 {
+			return
+		}
+		if err := errors.Join(os.Rename(cells, aside), os.WriteFile(cells, nil, 0o666)); err != nil {
+			t.Error(err)
+		}
+	}})
+	wantError(t, err, "not a directory")
+	if err := errors.Join(os.Remove(cells), os.Rename(aside, cells)); err != nil {
+		t.Fatal(err)
+	}
+	if whole := allWhole(t, p, dir); whole < 70 || whole == len(p.tasks) {
+		t.Errorf("%d runs are done, of the 70 that could be written", whole)
+	}
+	run(t, p, Options{Dir: dir})
+	finish(t, p, dir)
+	same(t, want, dir)
 }
 
 func TestUnwritable(t *testing.T) {
@@ -178,7 +227,7 @@ func TestUnwritable(t *testing.T) {
 	}
 	p := planOf(t, small)
 	for _, dir := range []string{file, filepath.Join(file, "below")} {
-		_, err := p.Run(context.Background(), Options{Dir: dir, Progress: func(Progress) { t.Error("something was run") }})
+		_, err := p.Run(context.Background(), Options{Dir: dir, Progress: func(now Progress) { t.Errorf("something was run: %+v", now) }})
 		wantError(t, err, "not a directory")
 		_, err = p.Merge(context.Background(), dir, nil, 0)
 		wantError(t, err, "not a directory")

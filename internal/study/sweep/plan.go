@@ -201,7 +201,7 @@ func (p *Plan) describe(c *planned) string {
 type identity struct {
 	Format   int             `json:"format"` // of the folder
 	Manifest report.Manifest `json:"manifest"`
-	Sample   int64           `json:"sample_ns"`
+	Scenario string          `json:"scenario"` // its fingerprint, beside the hash in the manifest
 	Keep     string          `json:"keep"`
 }
 
@@ -210,7 +210,7 @@ const folderFormat = 1
 
 // identify gives a task its id.
 func (p *Plan) identify(t *task) {
-	key, err := json.Marshal(identity{folderFormat, p.manifest(t), t.of.sample, p.study.Keep})
+	key, err := json.Marshal(identity{folderFormat, p.manifest(t), t.of.said, p.study.Keep})
 	if err != nil {
 		panic("sweep: the identity of a cell cannot be written: " + err.Error())
 	}

@@ -18,7 +18,7 @@ type Options struct {
 	Dir      string // where cells and results go
 	Parallel int    // runs at a time; 0, or more than that, is GOMAXPROCS
 	Shard    Shard
-	Progress func(Progress) // if not nil, it hears of every finished run, one call at a time
+	Progress func(Progress) // if not nil, it hears of the start and of every finished run, one call at a time
 }
 
 // Progress is how far a sweep has come.
@@ -52,6 +52,7 @@ func (p *Plan) Run(ctx context.Context, o Options) (Progress, error) {
 	}
 	r := &runner{plan: p, cells: cells, report: o.Progress}
 	r.now.Runs = len(tasks)
+	r.count(Progress{})
 	err := study.Each(ctx, len(tasks), o.Parallel, func(ctx context.Context, i int) error { return r.one(ctx, tasks[i]) })
 	if errors.Is(err, context.Canceled) {
 		err = &Interrupted{r.now}

@@ -27,7 +27,7 @@ type setting struct {
 	manifest report.Manifest // as far as it is the same for all runs
 	policies []scenario.PolicyChoice
 	seed     uint64
-	sample   int64 // ns
+	said     string // the fingerprint of the file
 	cost     float64
 	warnings []string
 
@@ -36,22 +36,23 @@ type setting struct {
 	resolved *scenario.Scenario
 }
 
-func (s *setting) resolve() (*scenario.Scenario, error) {
+func (s *setting) resolve() (*scenario.Scenario, *scenario.File, error) {
 	f, err := s.study.Base.With(s.set...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return f.ResolveSharing(s.study.Dir, s.traces)
+	r, err := f.ResolveSharing(s.study.Dir, s.traces)
+	return r, f, err
 }
 
 // describe resolves the scenario and keeps all of it but its jobs.
 func (s *setting) describe() error {
-	r, err := s.resolve()
+	r, f, err := s.resolve()
 	if err != nil {
 		return err
 	}
 	s.manifest = *study.Manifest("", r)
-	s.policies, s.seed, s.sample, s.warnings = r.Policies, r.Config.Seed, r.Config.SampleEvery, r.Warnings
+	s.policies, s.seed, s.said, s.warnings = r.Policies, r.Config.Seed, f.Fingerprint(), r.Warnings
 	s.cost = cost(r.Config)
 	return nil
 }
@@ -78,7 +79,7 @@ func (s *setting) acquire() (*scenario.Scenario, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.resolved == nil {
-		r, err := s.resolve()
+		r, _, err := s.resolve()
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,9 +101,21 @@ func (s *Sweep) title(over int) string {
 		parts = []string{s.Name, parts[0]}
 	}
 	if over >= 0 {
-		parts = append(parts, fmt.Sprintf("median (least – most) of %d seeds", len(s.Axes[over].Values)))
+		parts = append(parts, "median (least – most) of "+seeds(s.rows(over)))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// seeds says how many cells share a row.
+func seeds(rows [][]*Cell) string {
+	fewest, most := math.MaxInt, 0
+	for _, row := range rows {
+		fewest, most = min(fewest, len(row)), max(most, len(row))
+	}
+	if fewest == most {
+		return plural(most, "seed")
+	}
+	return fmt.Sprintf("%d to %d seeds", fewest, most)
 }
 
 // rows groups the cells that differ only on one axis, in the order of the first of each.

@@ -1,0 +1,5 @@
+//go:build race
+
+package sweep
+
+func init() { raced = true }
