@@ -56,6 +56,8 @@ type kube struct {
 
 	started  []int64 // when each pod was bound, for preemption
 	promised []int32 // the node it was promised last
+	allowed  []int32 // per disruption budget: pods that may go, and of those the ones left
+	spared   []int32
 
 	tallies *tallies // of the pods that terms speak of; nil if there are no terms
 	fewest  []int32  // per spread constraint of the pod at hand: the pods of the domain that has fewest

@@ -62,14 +62,8 @@ func (k *kube) against(j, node int32, a *ask) whyNot {
 			return uneven
 		}
 	}
-	for i, r := range a.need {
-		y := t.get(j, r)
-		if i == 0 && y.total == 0 && a.first {
-			break // the first of its kind may go anywhere: else none ever could
-		}
-		if t.on(y, node) == 0 {
-			return unfriend
-		}
+	if !k.near(j, node, a) {
+		return unfriend
 	}
 	for _, r := range a.forbid {
 		if t.on(t.get(j, r), node) > 0 {
@@ -77,6 +71,21 @@ func (k *kube) against(j, node int32, a *ask) whyNot {
 		}
 	}
 	return 0
+}
+
+// near reports whether the pods are on a node that the affinity of a job's pods requires. The
+// first of its kind may go anywhere: else none ever could.
+func (k *kube) near(j, node int32, a *ask) bool {
+	for i, r := range a.need {
+		y := k.tallies.get(j, r)
+		if i == 0 && y.total == 0 && a.first {
+			return true
+		}
+		if k.tallies.on(y, node) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // allows is against for a pod that may ask nothing.

@@ -15,10 +15,13 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
+// imaginedGone are pods that are looked away from, to see what would be without them.
+var imaginedGone = map[int32]bool{}
+
 // boundPods calls f with every bound pod, its job and its node.
 func boundPods(v sim.View, f func(q, job, node int32)) {
 	for q := range int32(v.Pods()) {
-		if s := v.PodState(q); s == sim.PodStarting || s == sim.PodReady {
+		if s := v.PodState(q); (s == sim.PodStarting || s == sim.PodReady) && !imaginedGone[q] {
 			f(q, v.JobOf(q), v.NodeOf(q))
 		}
 	}
@@ -404,5 +407,37 @@ func TestTermsWakeAndDoNotBlockOthers(t *testing.T) {
 	story, _ = boundStory(t, c, []workloads.Job{full, mixed}, sim.Timing{}, nil)
 	if !strings.Contains(story, "0s bind M.0@0; 0s bind M.2@3; 0s bind M.1@1") || !strings.Contains(story, "10s finish M") {
 		t.Errorf("%s", story)
+	}
+}
+
+// A pod that is on its way out still keeps others away, but does not count as spread: it is
+// told to end at 10 s and gone at 40.
+func TestTermsOfPodsThatLeave(t *testing.T) {
+	slow := sim.Timing{Termination: 30 * sec}
+	app := &workloads.PodSelector{Match: []topology.Requirement{{Key: "app", Operator: topology.In, Values: []string{"x"}}}}
+	labelled := func(j workloads.Job) workloads.Job {
+		j.Labels = map[string]string{"app": "x"}
+		return j
+	}
+	low := labelled(job("low", 0, 1, 4, 100))
+	low.PodSets[0].Node = "z0-0"
+	high := important(job("high", 10, 1, 8, 5), 5)
+	high.PodSets[0].Node = "z0-0"
+	shy := labelled(job("shy", 12, 1, 1, 5))
+	shy.AntiAffinity = []workloads.PodTerm{{Level: "zone", Of: app}}
+	even := labelled(job("even", 12, 1, 1, 5))
+	even.Spread = []workloads.SpreadConstraint{{Level: "zone", MaxSkew: 1, Of: app, MinDomains: 2}}
+	for _, c := range []struct {
+		name string
+		last workloads.Job
+		want string
+	}{
+		{"anti-affinity", shy, "40s bind shy.0@1"},
+		{"spread", even, "12s bind even.0@1"},
+	} {
+		story, _ := boundStory(t, zoned(t, 2), []workloads.Job{low, high, c.last}, slow, nil)
+		if !strings.Contains(story, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, story, c.want)
+		}
 	}
 }

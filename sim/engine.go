@@ -59,6 +59,7 @@ type Engine struct {
 	sharing    sharing
 	gang       []fabric.Pod
 	gpuScratch []int32
+	preempting bool // the pod that is removed makes room for another
 	perModel   []int64
 	lost       []int32
 	left       []int64

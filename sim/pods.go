@@ -179,6 +179,8 @@ type slots struct {
 
 type slot struct {
 	job     int32
+	pod     int32 // as which it ran; it may be another's by now
+	preempt bool  // to make room for a more important one
 	node    int32 // -1 once the pod is gone
 	gpus    devices.Mask
 	milli   int32 // of each
@@ -246,7 +248,7 @@ func (e *Engine) unbind(p int32, grace int64) {
 	}
 	e.signalPod(PodLeaving, p)
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
-	e.terminate(slot{job: pd.job, node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
+	e.terminate(slot{job: pd.job, pod: p, preempt: e.preempting, node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
 }
 
 func (e *Engine) terminate(s slot, grace int64) {

@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/gangplan/gangplan/topology"
+import (
+	"github.com/gangplan/gangplan/sim/devices"
+	"github.com/gangplan/gangplan/topology"
+)
 
 // This file holds the verbs beside admitting, binding and evicting: what policies other
 // than a plain binder use to wait with resources in hand, to plan ahead and to rearrange.
@@ -141,8 +144,29 @@ func (tx *Tx) Preempt(pod int32) {
 	e.breakBarrier(j, e.lost)
 	e.emitFor(CausePreempted.why(), Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
 	e.jobs[j].evictions[CausePreempted]++
+	e.preempting = true
 	e.removePod(pod, e.cfg.Timing.Termination)
+	e.preempting = false
 	e.mendGang(j, e.lost, e.now)
+}
+
+// Leaving is a pod that was told to end and still holds its node.
+type Leaving struct {
+	Job, Pod  int32 // as which it ran; Pod may be bound again elsewhere
+	Node      int32
+	Preempted bool // to make room for a more important one
+	Request   topology.Resources
+	GPUs      devices.Mask
+	Milli     int32 // of each of GPUs
+}
+
+// EachLeaving calls f with every pod that is on its way out.
+func (v View) EachLeaving(f func(l *Leaving)) {
+	for i := range v.e.slots.all {
+		if s := &v.e.slots.all[i]; s.node >= 0 {
+			f(&Leaving{s.job, s.pod, s.node, s.preempt, s.request, s.gpus, s.milli})
+		}
+	}
 }
 
 // Reassign gives a pod of an admitted job another node in its topology assignment, where

@@ -10,16 +10,19 @@ import (
 // Victim is a pod that a more important one may push off a node.
 type Victim struct {
 	Pod      int32
+	Job      int32
 	Node     int32
 	Priority int32
 	Started  int64
+	Leaving  bool // it is on its way out by itself
+	Violates bool // a disruption budget would be exceeded if it and those before it went
 	Request  topology.Resources
 	GPUs     devices.Mask
 	Milli    int32 // of each of GPUs
 }
 
-// moreImportant orders victims: higher priority, then longer running.
-func moreImportant(a, b Victim) int {
+// MoreImportant orders victims: higher priority, then longer running.
+func MoreImportant(a, b Victim) int {
 	switch {
 	case a.Priority != b.Priority:
 		return sign(int64(b.Priority) - int64(a.Priority))
@@ -29,56 +32,90 @@ func moreImportant(a, b Victim) int {
 	return int(a.Pod - b.Pod)
 }
 
-// Space is what is free of a node. Shared says that GPUs are kept apart.
+// Node is a node on which room is sought for a pod: victims are taken off it and put back.
+type Node interface {
+	Take(v *Victim)
+	Return(v *Victim)
+	Holds() bool // the pod fits
+}
+
+// Space is what is free of a node for a pod. Shared says that GPUs are kept apart.
 type Space struct {
+	Want   *Want
 	Free   topology.Resources
 	GPUs   devices.Set
 	Shared bool
 }
 
-// add frees what a victim has, or with by = -1 gives it back.
+// Take frees what a victim has.
+func (s *Space) Take(v *Victim) { s.add(v, 1) }
+
+// Return gives it back.
+func (s *Space) Return(v *Victim) { s.add(v, -1) }
+
 func (s *Space) add(v *Victim, by int64) {
 	s.Free = s.Free.Plus(v.Request.Times(by))
 	s.GPUs.Take(v.GPUs, -v.Milli*int32(by))
 }
 
-// Holds reports whether a pod fits.
-func (s *Space) Holds(w *Want) bool {
-	return w.Demand.Real.FitsIn(&s.Free) && (!s.Shared || s.GPUs.Fits(w.Guest.Ask))
+// Holds reports whether the pod fits.
+func (s *Space) Holds() bool {
+	return s.Want.Demand.Real.FitsIn(&s.Free) && (!s.Shared || s.GPUs.Fits(s.Want.Guest.Ask))
+}
+
+// Sacrifice is who must leave a node for a pod, the most important first.
+type Sacrifice struct {
+	Node       int32
+	Victims    []Victim
+	Violations int // of disruption budgets
 }
 
 // Reprieve returns which of the less important pods of a node must go for a pod to fit:
-// all are taken off, then put back one by one, the most important first, as long as the
-// pod still fits. ok is false if it would not fit without all of them. The victims are the
-// first of pods, the most important first; the slice is reordered.
-func Reprieve(s Space, w *Want, pods []Victim) (victims []Victim, ok bool) {
-	slices.SortStableFunc(pods, moreImportant)
+// all are taken off, then put back one by one as long as the pod still fits; first those
+// whose leaving would violate a budget, each group the most important first. ok is false if
+// the pod would not fit without all of them. The slice is reordered; the node is left with
+// the victims off it.
+func Reprieve(node Node, pods []Victim) (s Sacrifice, ok bool) {
+	slices.SortStableFunc(pods, MoreImportant)
 	for i := range pods {
-		s.add(&pods[i], 1)
+		node.Take(&pods[i])
 	}
-	if !s.Holds(w) {
-		return nil, false
+	if !node.Holds() {
+		return s, false
 	}
 	n := 0
-	for i := range pods {
-		s.add(&pods[i], -1)
-		if s.Holds(w) {
-			continue
+	for _, violating := range [...]bool{true, false} {
+		for i := n; i < len(pods); i++ {
+			if pods[i].Violates != violating {
+				continue
+			}
+			node.Return(&pods[i])
+			if node.Holds() {
+				continue
+			}
+			node.Take(&pods[i])
+			if violating {
+				s.Violations++
+			}
+			gone := pods[i]
+			copy(pods[n+1:i+1], pods[n:i])
+			pods[n] = gone
+			n++
 		}
-		s.add(&pods[i], 1)
-		pods[n], pods[i] = pods[i], pods[n]
-		n++
 	}
-	return pods[:n], true
+	s.Victims = pods[:n]
+	slices.SortStableFunc(s.Victims, MoreImportant)
+	return s, true
 }
 
-// CheaperVictims reports whether preempting a hurts less than preempting b, both from
-// Reprieve: a lower highest priority, a lower sum of priorities (each counted from the
-// lowest there is, so that their number matters), fewer pods, or pods of the highest
-// priority that started later. Nobody is cheapest.
-func CheaperVictims(a, b []Victim) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return len(a) == 0 && len(b) > 0
+// Cheaper reports whether one sacrifice hurts less than another: fewer violations of
+// budgets, a lower highest priority, a lower sum of priorities (each counted from the lowest
+// there is, so that their number matters), fewer pods, or pods of the highest priority that
+// started later.
+func (s *Sacrifice) Cheaper(than *Sacrifice) bool {
+	a, b := s.Victims, than.Victims
+	if s.Violations != than.Violations {
+		return s.Violations < than.Violations
 	}
 	if a[0].Priority != b[0].Priority {
 		return a[0].Priority < b[0].Priority

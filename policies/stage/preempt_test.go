@@ -19,6 +19,11 @@ func wantGPUs(gpus int64) *Want {
 	return &Want{Demand: NewDemand(r), Guest: Guest{Ask: ask}}
 }
 
+func protected(v Victim) Victim {
+	v.Violates = true
+	return v
+}
+
 func podsOf(victims []Victim) (pods []int32) {
 	for _, v := range victims {
 		pods = append(pods, v.Pod)
@@ -34,19 +39,25 @@ func TestReprieve(t *testing.T) {
 		pods []Victim
 		gone []int32
 		ok   bool
+
+		violations int
 	}{
-		{"the least important goes", 0, 2, []Victim{victim(1, 0, 5, 2), victim(2, 3, 5, 2)}, []int32{1}, true},
-		{"of equals the one that started last", 0, 2, []Victim{victim(1, 0, 9, 2), victim(2, 0, 5, 2)}, []int32{1}, true},
-		{"only as many as needed", 1, 4, []Victim{victim(1, 0, 1, 1), victim(2, 0, 2, 2), victim(3, 0, 3, 3)}, []int32{3}, true},
+		{"the least important goes", 0, 2, []Victim{victim(1, 0, 5, 2), victim(2, 3, 5, 2)}, []int32{1}, true, 0},
+		{"of equals the one that started last", 0, 2, []Victim{victim(1, 0, 9, 2), victim(2, 0, 5, 2)}, []int32{1}, true, 0},
+		{"only as many as needed", 1, 4, []Victim{victim(1, 0, 1, 1), victim(2, 0, 2, 2), victim(3, 0, 3, 3)}, []int32{3}, true, 0},
 		// Put back in order: 2 stays; 1 and 3 would leave too little.
-		{"a big one that is important makes small ones go", 0, 2, []Victim{victim(1, 1, 1, 1), victim(2, 2, 1, 2), victim(3, 0, 1, 1)}, []int32{1, 3}, true},
-		{"not even without all", 1, 4, []Victim{victim(1, 0, 1, 2)}, nil, false},
-		{"nobody has to go", 4, 4, []Victim{victim(1, 0, 1, 4)}, nil, true},
+		{"a big one that is important makes small ones go", 0, 2, []Victim{victim(1, 1, 1, 1), victim(2, 2, 1, 2), victim(3, 0, 1, 1)}, []int32{1, 3}, true, 0},
+		{"not even without all", 1, 4, []Victim{victim(1, 0, 1, 2)}, nil, false, 0},
+		{"nobody has to go", 4, 4, []Victim{victim(1, 0, 1, 4)}, nil, true, 0},
+		{"the one that no budget protects, although it is more important", 0, 2, []Victim{protected(victim(1, 0, 5, 2)), victim(2, 3, 5, 2)}, []int32{2}, true, 0},
+		{"the others come back in their order whoever has to go before", 0, 3,
+			[]Victim{victim(1, 3, 5, 1), victim(2, 2, 5, 1), protected(victim(3, 0, 5, 2))}, []int32{2, 3}, true, 1},
+		{"a budget is violated if nothing else helps", 0, 3, []Victim{protected(victim(1, 0, 5, 2)), protected(victim(3, 2, 5, 2)), victim(2, 3, 5, 1)}, []int32{2, 1}, true, 1},
 	} {
-		s := Space{Free: topology.Resources{topology.GPU: c.free * 1000, topology.Pods: 1}}
-		got, ok := Reprieve(s, wantGPUs(c.want), c.pods)
-		if ok != c.ok || !slices.Equal(podsOf(got), c.gone) {
-			t.Errorf("%s: %v %v, want %v %v", c.name, podsOf(got), ok, c.gone, c.ok)
+		s := Space{Want: wantGPUs(c.want), Free: topology.Resources{topology.GPU: c.free * 1000, topology.Pods: 1}}
+		got, ok := Reprieve(&s, c.pods)
+		if ok != c.ok || !slices.Equal(podsOf(got.Victims), c.gone) || got.Violations != c.violations {
+			t.Errorf("%s: %v %v with %d violations, want %v %v with %d", c.name, podsOf(got.Victims), ok, got.Violations, c.gone, c.ok, c.violations)
 		}
 	}
 }
@@ -59,10 +70,10 @@ func TestReprieveOfParts(t *testing.T) {
 	part := func(pod int32, gpu devices.Mask) Victim {
 		return Victim{Pod: pod, Request: topology.Resources{topology.GPU: 500}, GPUs: gpu, Milli: 500}
 	}
-	s := Space{Free: topology.Resources{topology.Pods: 1}, GPUs: gpus, Shared: true}
-	got, ok := Reprieve(s, wantGPUs(1), []Victim{part(1, 1), part(2, 2), part(3, 1), part(4, 2)})
-	if !ok || !slices.Equal(podsOf(got), []int32{2, 4}) && !slices.Equal(podsOf(got), []int32{1, 3}) {
-		t.Errorf("%v %v", podsOf(got), ok)
+	s := Space{Want: wantGPUs(1), Free: topology.Resources{topology.Pods: 1}, GPUs: gpus, Shared: true}
+	got, ok := Reprieve(&s, []Victim{part(1, 1), part(2, 2), part(3, 1), part(4, 2)})
+	if gone := podsOf(got.Victims); !ok || !slices.Equal(gone, []int32{2, 4}) && !slices.Equal(gone, []int32{1, 3}) {
+		t.Errorf("%v %v", gone, ok)
 	}
 }
 
@@ -70,43 +81,46 @@ func TestReprieveOfParts(t *testing.T) {
 func TestReprieveIsMinimal(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for range 2000 {
-		s := Space{Free: topology.Resources{topology.GPU: r.Int63n(3) * 1000, topology.Pods: 1}}
+		s := Space{Want: wantGPUs(1 + r.Int63n(8)), Free: topology.Resources{topology.GPU: r.Int63n(3) * 1000, topology.Pods: 1}}
 		var pods []Victim
 		for p := range r.Int31n(6) {
 			pods = append(pods, victim(p, r.Int31n(3), r.Int63n(3), 1+r.Int63n(4)))
+			pods[p].Violates = r.Intn(3) == 0
 		}
-		w := wantGPUs(1 + r.Int63n(8))
-		got, ok := Reprieve(s, w, slices.Clone(pods))
+		tried := s
+		got, ok := Reprieve(&tried, slices.Clone(pods))
 		if !ok {
 			continue
 		}
-		for i := range got {
-			s.add(&got[i], 1)
+		gone := got.Victims
+		for i := range gone {
+			s.Take(&gone[i])
 		}
-		if !s.Holds(w) {
-			t.Fatalf("%v do not make room", got)
+		if !s.Holds() || tried != s {
+			t.Fatalf("%v do not make room", gone)
 		}
-		for i := range got {
-			if s.add(&got[i], -1); s.Holds(w) {
-				t.Fatalf("%v could stay", got[i])
+		for i := range gone {
+			if s.Return(&gone[i]); s.Holds() {
+				t.Fatalf("%v could stay", gone[i])
 			}
-			s.add(&got[i], 1)
+			s.Take(&gone[i])
 		}
 	}
 }
 
-func TestCheaperVictims(t *testing.T) {
-	order := [][]Victim{ // each hurts less than the next
-		nil,
-		{victim(1, 0, 9, 1)},
-		{victim(1, 0, 5, 1)},
-		{victim(1, 0, 5, 1), victim(2, -5, 5, 1)},
-		{victim(1, 0, 5, 1), victim(2, 0, 9, 1)},
-		{victim(1, 1, 9, 1)},
+func TestCheaper(t *testing.T) {
+	order := []Sacrifice{ // each hurts less than the next
+		{Victims: []Victim{victim(1, 0, 9, 1)}},
+		{Victims: []Victim{victim(1, 0, 5, 1)}},
+		{Victims: []Victim{victim(1, 0, 5, 1), victim(2, -5, 5, 1)}},
+		{Victims: []Victim{victim(1, 0, 5, 1), victim(2, 0, 9, 1)}},
+		{Victims: []Victim{victim(1, 1, 9, 1)}},
+		{Victims: []Victim{victim(1, -9, 9, 1)}, Violations: 1},
+		{Victims: []Victim{victim(1, -9, 9, 1), victim(2, -9, 9, 1)}, Violations: 2},
 	}
-	for i, a := range order {
-		for j, b := range order {
-			if got := CheaperVictims(a, b); got != (i < j) {
+	for i := range order {
+		for j := range order {
+			if got := order[i].Cheaper(&order[j]); got != (i < j) {
 				t.Errorf("%d cheaper than %d: %v", i, j, got)
 			}
 		}
