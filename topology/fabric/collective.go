@@ -108,7 +108,7 @@ func (f *Fabric) termsOf(t *Traffic, sh *shape) terms {
 	line, hops, far := f.profile.Intra, 0.0, 0.0
 	if sh.domains > 1 {
 		line, hops = f.profile.Inter, float64(times*f.hops(op, sh.domains))
-		far = float64(times*float64(ways(op)*logSteps(sh.domains))) * sh.delay
+		far = float64(float64(count*ways(op)*logSteps(sh.domains)) * sh.delay)
 		out.sent = size * f.phi(op, sh) * float64(max(1, t.Tensor))
 		if t := out.sent / sh.nics; t > out.private {
 			out.private, out.level = t, int8(f.cluster.HostLevel())

@@ -141,7 +141,7 @@ func (f *Fabric) attached(used, full int64) float64 {
 	if full > 0 {
 		nics = max(nics, float64(f.profile.NICs)*float64(used)/float64(full))
 	}
-	return nics * f.nic
+	return float64(nics * f.nic) // is summed
 }
 
 // walkStages walks the rings of every pipeline stage: a run of tensor x copies ranks. As
@@ -166,8 +166,8 @@ func (f *Fabric) walkStages(s *Scratch, sh *shape, tensor, stages, copies int64)
 }
 
 // walkRing notes what the bundle of one stage does: with how many rings it leaves each domain,
-// and how often it crosses the uplinks above. It enters a domain as often as they leave it, so both
-// directions carry the same.
+// and how often it crosses the uplinks above. It enters a domain as often as it leaves it, so
+// both directions carry the same.
 func (f *Fabric) walkRing(s *Scratch, sh *shape, tensor, copies int64) {
 	m := int64(len(s.ring))
 	if m == 1 {
