@@ -64,6 +64,7 @@ type shape struct {
 	level   int8    // where that is
 	cap     float64 // GB/s of a bundle by the tightest bound per host that is on the way; 0 is none
 	capAt   int8    // the level of it
+	delay   float64 // ns added to a step by the slowest level that is crossed
 }
 
 // shapeOf reads the shape of the pods where they stand.
@@ -265,8 +266,10 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 	}
 }
 
-// pass notes that a level is left whose hosts have a bound of their own.
+// pass notes that a level is left: that its steps take longer, and that its hosts have a
+// bound of their own.
 func (sh *shape) pass(f *Fabric, level int32) {
+	sh.delay = max(sh.delay, f.delays[level])
 	if c := f.caps[level]; c > 0 && (sh.cap == 0 || c < sh.cap) {
 		sh.cap, sh.capAt = c, int8(level)
 	}
