@@ -118,3 +118,31 @@ func TestLeastFreeCapacityStopsAtAFullHost(t *testing.T) {
 		}
 	}
 }
+
+// Nodes of other flavors, and of GPU models that the pods do not accept, are not of the
+// topology a job is tried with: they take none of its pods and no message counts them. The
+// same holds where the leaves are racks.
+func TestFlavorsAreTopologies(t *testing.T) {
+	c := generations(t, "77 88", "4 4", "4 4")
+	c.Name = "fabric"
+	flavors := []topology.Flavor{{Name: "old", Labels: map[string]string{"gen": "7"}}, {Name: "new", Labels: map[string]string{"gen": "8"}}}
+	group := quota.Group{Covers: [4]bool{true}, Flavors: []quota.FlavorQuota{{Flavor: 1, Quota: [4]quota.Quota{{Nominal: 100_000}}}}}
+	for _, leaf := range []string{"", "rack"} {
+		cfg := &sim.Config{Cluster: c, Flavors: flavors, Until: 50 * sec, Queues: []quota.Queue{{Name: "default", Groups: []quota.Group{group}}},
+			Jobs: []workloads.Job{job("A", 0, 2, 3, 100), asks(job("B", 1, 3, 1, 10), need(workloads.TopologyPreferred, "rack"))}}
+		var tape sim.Transitions
+		e, err := sim.New(cfg, gangTopology.New(map[string]string{"leaf": leaf, "level": "rack"}), &tape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := e.Run()
+		s := &story{c: c, r: r, trail: tape}
+		if got := s.on(0, 0); got != "r1-0:1 r1-1:1" {
+			t.Errorf("leaf %q: on %s", leaf, got)
+		}
+		want := `topology "fabric" allows to fit only 2 out of 3 pod(s)`
+		if got := r.Jobs[1].Message; got != want {
+			t.Errorf("leaf %q: %q, want %q", leaf, got, want)
+		}
+	}
+}

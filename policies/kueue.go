@@ -405,22 +405,39 @@ func (k *kueue) NextWake() int64 {
 
 // Explain implements sim.Explainer, in Kueue's words: why jobs that have the quota have no
 // place. Equal jobs hear the same, so it is found out once.
-func (k *kueue) Explain(v sim.View, jobs []int32, say func(job int32, message string)) {
+func (k *kueue) Explain(tx *sim.Tx, jobs []int32, say func(job int32, message string)) {
 	if k.placer == nil {
 		return
 	}
 	type kind struct{ queue, class int32 }
 	known := map[kind]string{}
 	for _, j := range jobs {
-		is := kind{v.Queue(j), k.classOf[j]}
+		is := kind{tx.Queue(j), k.classOf[j]}
 		message, ok := known[is]
-		if !ok && v.Quota().Fits(v.Queue(j), v.Request(j)) {
-			message = k.placer.explain(v, j)
+		if !ok && tx.Quota().Fits(tx.Queue(j), tx.Request(j)) {
+			message = k.explain(tx, j)
 		}
 		if known[is] = message; message != "" {
 			say(j, message)
 		}
 	}
+}
+
+// explain says why a job has no place, with the flavors that quota would give it.
+func (k *kueue) explain(tx *sim.Tx, j int32) string {
+	if tx.Flavors() == 0 {
+		return k.placer.explain(tx.View, j)
+	}
+	var a admission.Assignment
+	k.room.tx = tx
+	k.kernel.Nominate(j, &a)
+	if first, last := tx.SetsOf(j); len(a.Sets) < int(last-first) || !a.Sets[len(a.Sets)-1].Assigned() {
+		return "" // none that it may have
+	}
+	mark := tx.Savepoint()
+	defer tx.Rollback(mark)
+	grant(tx, &a, j)
+	return k.placer.explain(tx.View, j)
 }
 
 // Why implements sim.Controller.

@@ -16,13 +16,13 @@ import (
 func (p *placer) aboveHosts(v sim.View) bool { return p.search.LeafLevel() < v.Cluster().HostLevel() }
 
 // placeAbove searches leaves above the host. Taints and labels are of nodes, so Kueue does
-// not look at them here; GPU models are flavors, which it does.
+// not look at them here; GPU models are flavors, which it does look at.
 func (p *placer) placeAbove(v sim.View, plane sim.Plane, s, leader int32, r *stage.Request) bool {
 	p.leaves.Pods, p.leaves.Beside = p.leaves.Pods[:0], p.leaves.Beside[:0]
 	pod := v.PodRequest(s)
 	first, last := v.Cluster().DomainsAt(p.search.LeafLevel())
 	for d := first; d < last; d++ {
-		room := p.roomIn(v, plane, d, v.Models(s))
+		room := p.roomIn(v, plane, d, s, v.Given(s))
 		beside := int32(-1)
 		p.leaves.Pods = append(p.leaves.Pods, count(pod, &room))
 		if leader >= 0 {
@@ -41,14 +41,14 @@ func count(pod, room *topology.Resources) int32 {
 	return int32(max(0, min(pod.CountIn(room), topology.NoLimit/2)))
 }
 
-// roomIn sums what is free on the nodes of a leaf that have an accepted model, less what is
-// held of the leaf.
-func (p *placer) roomIn(v sim.View, plane sim.Plane, d int32, models uint64) topology.Resources {
+// roomIn sums what is free on the nodes of a leaf that count for a PodSet with some flavors,
+// less what is held of the leaf.
+func (p *placer) roomIn(v sim.View, plane sim.Plane, d, set int32, flavors uint64) topology.Resources {
 	var room topology.Resources
 	c := v.Cluster()
 	free := v.Free(plane)
 	for n := c.Domains[d].First; n < c.Domains[d].Last; n++ {
-		if m := c.Nodes[n].Model; models == 0 || m >= 0 && models>>m&1 == 1 {
+		if v.Offers(n, set, flavors) {
 			room = room.Plus(free[n])
 		}
 	}

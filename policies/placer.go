@@ -43,7 +43,8 @@ func (p *placer) reset(v sim.View) {
 // place is a number of pods of a PodSet in a domain: a host, or a leaf above it.
 type place struct {
 	domain, set, count int32
-	shape              capacity.Shape // of the pods, with the flavors they are given
+	shape              capacity.Shape // of the pods,
+	flavors            uint64         // with the flavors they are given
 }
 
 // seek finds places for the PodSets of a job in a plane, one after the other; each sees what
@@ -91,10 +92,10 @@ func (p *placer) places(v sim.View, to []place, workers, leader int32) []place {
 		base = v.Cluster().HostDomain(0)
 	}
 	for _, slot := range p.search.Slots {
-		to = append(to, place{base + slot.Leaf, workers, slot.Count, v.Shape(workers)})
+		to = append(to, place{base + slot.Leaf, workers, slot.Count, v.Shape(workers), v.Given(workers)})
 	}
 	if leader >= 0 && p.search.Leader >= 0 {
-		to = append(to, place{base + p.search.Leader, leader, 1, v.Shape(leader)})
+		to = append(to, place{base + p.search.Leader, leader, 1, v.Shape(leader), v.Given(leader)})
 	}
 	return to
 }
@@ -131,7 +132,7 @@ func (p *placer) stillFits(v sim.View, list []place) bool {
 		if t.domain >= host {
 			return v.Counts(sim.Assigned, t.shape)[t.domain] < t.count
 		}
-		room := p.roomIn(v, sim.Assigned, t.domain, v.Models(t.set))
+		room := p.roomIn(v, sim.Assigned, t.domain, t.set, t.flavors)
 		return count(v.PodRequest(t.set), &room) < t.count
 	})
 }
@@ -270,7 +271,8 @@ func (p *placer) explain(v sim.View, j int32) string {
 	if z := max(1, r.Layers[0].Size); r.Count%z != 0 {
 		return "the number of pods is not a multiple of the slice size"
 	}
-	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers), Down: v.Down})
+	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers),
+		Down: func(n int32) bool { return v.Down(n) || !v.Offers(n, workers, v.Given(workers)) }})
 }
 
 // filterOf judges every node for a PodSet.

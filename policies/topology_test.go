@@ -233,7 +233,7 @@ func (x *explainer) Cycle(tx *sim.Tx) bool {
 			queued = append(queued, j)
 		}
 	}
-	x.Explain(tx.View, queued, func(j int32, message string) { x.said[j] = message })
+	x.Explain(tx, queued, func(j int32, message string) { x.said[j] = message })
 	return again
 }
 

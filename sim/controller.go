@@ -83,8 +83,8 @@ type Admitter interface {
 // jobs have no place.
 type Explainer interface {
 	// Explain calls say with the jobs of the list that it has something to say of. It is
-	// for people, at the end of a run.
-	Explain(v View, jobs []int32, say func(job int32, message string))
+	// for people, at the end of a run, and leaves the transaction as it was.
+	Explain(tx *Tx, jobs []int32, say func(job int32, message string))
 }
 
 // Binder decides which nodes pods get.

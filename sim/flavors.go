@@ -42,6 +42,14 @@ func (w *world) buildFlavors() error {
 		return fmt.Errorf("quota is given for flavor %d of %d", n, len(w.cfg.Flavors))
 	}
 	w.choices, w.variants = make([][]uint64, w.quota.Len()), map[variantKey][]variant{}
+	w.flavored = make([]uint64, len(w.cfg.Cluster.Nodes))
+	for n := range w.flavored {
+		for f := range w.cfg.Flavors {
+			if w.cfg.Flavors[f].Has(&w.cfg.Cluster.Nodes[n]) {
+				w.flavored[n] |= 1 << f
+			}
+		}
+	}
 	for q := range w.choices {
 		w.choices[q] = []uint64{0}
 		for _, g := range w.quota.Groups(int32(q)) {

@@ -125,7 +125,7 @@ func (e *Engine) explain(rows []JobRow) {
 			queued = append(queued, int32(j))
 		}
 	}
-	x.Explain(e.tx.View, queued, func(j int32, message string) { rows[j].Message = message })
+	x.Explain(&e.tx, queued, func(j int32, message string) { rows[j].Message = message })
 }
 
 func (e *Engine) row(j int32) JobRow {

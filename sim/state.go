@@ -191,6 +191,7 @@ type world struct {
 	queued    order.List // jobs with GPUs in a queue or backoff
 	unbound   order.List // admitted jobs with unbound GPU pods
 	shapes    map[shapeKey]capacity.Shape
+	flavored  []uint64   // per node: the flavors it is of, as a bit set; nil without flavors
 	choices   [][]uint64 // per queue, the choices of flavors it offers; nil without flavors
 	variants  map[variantKey][]variant
 	barredBy  map[string]int32 // filters by what they ask, in barred

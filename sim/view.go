@@ -118,6 +118,16 @@ func (v View) Bars(filter, node int32) bool { return filter != 0 && v.e.barred[f
 // Flavors returns how many flavors quota is given for; 0 if nobody tells them apart.
 func (v View) Flavors() int { return len(v.e.cfg.Flavors) }
 
+// Given returns the flavors a PodSet is given, as a bit set.
+func (v View) Given(set int32) uint64 { return v.e.sets[set].flavors }
+
+// Offers reports whether a node is of some flavors, 0 for any, and has GPUs that a PodSet
+// accepts. Its own labels and taints are another matter.
+func (v View) Offers(node, set int32, flavors uint64) bool {
+	m, models := v.e.cfg.Cluster.Nodes[node].Model, v.e.sets[set].models
+	return (models == 0 || m >= 0 && models>>m&1 == 1) && (flavors == 0 || v.e.flavored[node]&flavors == flavors)
+}
+
 // Refused returns the flavors a PodSet cannot have, as bit sets: those with a taint it does
 // not tolerate, and those whose labels it does not want.
 func (v View) Refused(set int32) (tainted, mismatched uint64) {

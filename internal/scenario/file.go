@@ -141,6 +141,8 @@ type Uplink struct {
 	Oversubscription float64 `yaml:"oversubscription,positive"`
 	Efficiency       float64 `yaml:"efficiency,positive"`
 	HostGBps         float64 `yaml:"hostGBps,positive"`
+
+	Latency Duration `yaml:"latency"`
 }
 
 // Workload has exactly one of Trace, Jobs and Synthetic.
