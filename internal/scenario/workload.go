@@ -68,12 +68,14 @@ func (r *resolver) finish(list jobList) {
 	r.onGPUs(list.jobs)
 	r.checkCopies(list.jobs)
 	r.checkJobs(list)
-	r.checkEnd(list.jobs)
+	if r.File.Workload.Trace != nil {
+		r.checkEnd(list.jobs)
+	}
 	workloads.Sort(list.jobs)
 	r.out.Config.Jobs, r.out.Config.Stable = list.jobs, stableIDs(list.jobs)
 }
 
-// checkEnd wants an end of the run where jobs have none.
+// checkEnd wants an end of the run where jobs of a trace have none: services, and pods without departures.
 func (r *resolver) checkEnd(jobs []workloads.Job) {
 	if r.Until > 0 {
 		return
