@@ -37,9 +37,27 @@ func (r *room) Leave(j int32)  { r.tx.Imagine(j, true) }
 func (r *room) Return(j int32) { r.tx.Imagine(j, false) }
 
 // Take implements admission.Room.
-func (r *room) Take(j int32) {
-	pretend(r.tx.View, sim.Assigned, r.found[r.tx.Queue(j)], 1)
+func (r *room) Take(j int32, a *admission.Assignment) {
+	list := r.found[r.tx.Queue(j)]
+	first, _ := r.tx.SetsOf(j)
+	for i := range list {
+		list[i].times = 1
+		if r.placer.preset.TakesPerResource {
+			list[i].times = resources(&a.Sets[list[i].set-first])
+		}
+	}
+	pretend(r.tx.View, sim.Assigned, list, 1)
 	r.taken = append(r.taken, j)
+}
+
+// resources counts those that a PodSet has a flavor for.
+func resources(s *admission.SetAssignment) (n int32) {
+	for _, f := range s.Flavor {
+		if f >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Clear implements admission.Room.

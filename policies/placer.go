@@ -6,7 +6,6 @@ import (
 
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
-	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 )
@@ -43,8 +42,8 @@ func (p *placer) reset(v sim.View) {
 // place is a number of pods of a PodSet in a domain: a host, or a leaf above it.
 type place struct {
 	domain, set, count int32
-	shape              capacity.Shape // of the pods,
-	flavors            uint64         // with the flavors they are given
+	flavors            uint64 // that the pods are given
+	times              int32  // how often the cycle takes it, see stage.Preset.TakesPerResource
 }
 
 // seek finds places for the PodSets of a job in a plane, one after the other; each sees what
@@ -92,10 +91,10 @@ func (p *placer) places(v sim.View, to []place, workers, leader int32) []place {
 		base = v.Cluster().HostDomain(0)
 	}
 	for _, slot := range p.search.Slots {
-		to = append(to, place{base + slot.Leaf, workers, slot.Count, v.Shape(workers), v.Given(workers)})
+		to = append(to, place{base + slot.Leaf, workers, slot.Count, v.Given(workers), 1})
 	}
 	if leader >= 0 && p.search.Leader >= 0 {
-		to = append(to, place{base + p.search.Leader, leader, 1, v.Shape(leader), v.Given(leader)})
+		to = append(to, place{base + p.search.Leader, leader, 1, v.Given(leader), 1})
 	}
 	return to
 }
@@ -103,7 +102,7 @@ func (p *placer) places(v sim.View, to []place, workers, leader int32) []place {
 // pretend takes places in a plane, or with -1 gives them back.
 func pretend(v sim.View, plane sim.Plane, list []place, by int64) {
 	for _, t := range list {
-		v.Pretend(plane, t.domain, v.PodRequest(t.set).Times(by*int64(t.count)))
+		v.Pretend(plane, t.domain, v.PodRequest(t.set).Times(by*int64(t.count)*int64(t.times)))
 	}
 }
 
@@ -125,15 +124,17 @@ func assign(tx *sim.Tx, list []place) {
 	}
 }
 
-// stillFits reports whether each of some places has room for its pods.
+// stillFits reports whether each of some places has what its pods ask for, but for pod slots.
 func (p *placer) stillFits(v sim.View, list []place) bool {
 	host := v.Cluster().HostDomain(0)
 	return !slices.ContainsFunc(list, func(t place) bool {
+		request := *v.PodRequest(t.set)
+		request[topology.Pods] = 0
 		if t.domain >= host {
-			return v.Counts(sim.Assigned, t.shape)[t.domain] < t.count
+			return request.CountIn(&v.Free(sim.Assigned)[t.domain-host]) < int64(t.count)
 		}
 		room := p.roomIn(v, sim.Assigned, t.domain, t.set, t.flavors)
-		return count(v.PodRequest(t.set), &room) < t.count
+		return request.CountIn(&room) < int64(t.count)
 	})
 }
 

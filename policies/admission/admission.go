@@ -120,13 +120,14 @@ type Room interface {
 	// any. They return the first PodSet that has none, or -1.
 	Fits(w int32, a *Assignment) int32
 	FitsEmpty(w int32, a *Assignment) int32
-	// StillFits reports whether a head's places, those and no others, have room.
+	// StillFits reports whether a head's places, those and no others, have room but for pod
+	// slots, which Kueue does not look at again.
 	StillFits(w int32) bool
 	// Leave pretends that a holder's places are free, Return undoes it.
 	Leave(w int32)
 	Return(w int32)
 	// Take takes a head's places, and Clear gives back all that were taken.
-	Take(w int32)
+	Take(w int32, a *Assignment)
 	Clear()
 }
 

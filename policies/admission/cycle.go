@@ -155,7 +155,7 @@ func (k *Kernel) reserve(e *Entry, q int32) {
 func (k *Kernel) takePlaces(e *Entry) {
 	if k.Room != nil && len(k.done) < len(k.entries) {
 		k.taken++
-		k.Room.Take(e.Workload)
+		k.Room.Take(e.Workload, &e.Assignment)
 	}
 }
 

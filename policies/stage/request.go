@@ -32,6 +32,9 @@ type Preset struct {
 	// SetsTakePods: PodSets take pod slots from those of their workload after them. In older
 	// versions only workloads that are admitted do.
 	SetsTakePods bool
+	// TakesPerResource: for the rest of a cycle an entry takes its places as many times as
+	// it asks for resources that quota covers.
+	TakesPerResource bool
 	// Affinity: required node affinity is looked at, beside selectors and taints.
 	Affinity bool
 	// StopsAtFull: LeastFreeCapacity over several domains ends at the first without room,
@@ -41,8 +44,8 @@ type Preset struct {
 
 // The presets of the versions gangplan knows, with their default gates.
 var (
-	Kueue013 = Preset{Name: "0.13", StopsAtFull: true}
-	Kueue017 = Preset{Name: "0.17", Mixed: true, Affinity: true}
+	Kueue013 = Preset{Name: "0.13", StopsAtFull: true, TakesPerResource: true}
+	Kueue017 = Preset{Name: "0.17", Mixed: true, Affinity: true, TakesPerResource: true}
 	Kueue019 = Preset{Name: "0.19", Mixed: true, MultiLayer: true, LeaderHosts: true, SetsTakePods: true, Affinity: true}
 )
 
