@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"compress/gzip"
 	"encoding/json"
-	"maps"
 	"os"
 	"slices"
 	"testing"
@@ -54,6 +53,7 @@ type cycleWork struct {
 	Name, Queue       string
 	Priority          int32
 	Created, Reserved int64
+	Evicted           bool // and still charged
 	Sets              []cycleSet
 }
 
@@ -171,9 +171,8 @@ func (o *oneCycle) hold(tx *sim.Tx, j int32) {
 	w := &o.c.Held[j]
 	var usage []quota.Item
 	for s, set := range w.Sets {
-		pod := tx.FirstPod(int32(s))
 		first, _ := tx.SetsOf(j)
-		pod = tx.FirstPod(first + int32(s))
+		pod := tx.FirstPod(first + int32(s))
 		for r, n := range []int64{set.GPU, set.CPU} {
 			if n > 0 {
 				usage = append(usage, quota.Item{FR: quota.Of(0, r), Amount: n * 1000 * int64(set.Count)})
@@ -192,6 +191,9 @@ func (o *oneCycle) hold(tx *sim.Tx, j int32) {
 	o.kernel.Hold(j, w.Reserved*sec, usage)
 	tx.AdmitUsing(j, o.kernel.Holding(j))
 	tx.Commit()
+	if w.Evicted {
+		o.kernel.Evict(j)
+	}
 }
 
 func (o *oneCycle) play(tx *sim.Tx) {
@@ -213,7 +215,7 @@ func (o *oneCycle) play(tx *sim.Tx) {
 			o.got.Left = append(o.got.Left, id)
 		}
 		for _, victim := range e.Targets {
-			if e.Requeue == admission.PendingPreemption {
+			if e.Requeue == admission.PendingPreemption && !o.kernel.Work[victim.Workload].Evicted {
 				o.got.Preempted = append(o.got.Preempted, tx.Job(victim.Workload).ID)
 			}
 		}
@@ -284,5 +286,4 @@ func TestCyclesAreKueues(t *testing.T) {
 	if lines.Err() != nil || wrong > 0 {
 		t.Errorf("%d of %d differ; %v", wrong, cases, lines.Err())
 	}
-	_ = maps.Keys[map[string]int]
 }
