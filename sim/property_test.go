@@ -981,6 +981,10 @@ func (s *scene) relabel(t tb) {
 func TestScalingTimeScalesTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t, options{instant: true})
+		for i := range s.cfg.Jobs { // whole nanoseconds with any number of up to six pods
+			s.cfg.Jobs[i].Duration *= 3
+			s.cfg.Jobs[i].CheckpointInterval *= 3
+		}
 		before, a := s.play(t)
 		k := rapid.Int64Range(2, 7).Draw(t, "k")
 		s.scale(k)
