@@ -164,7 +164,7 @@ func (f *forms) markOne(s *workloads.PodSelector, j *workloads.Job) int32 {
 // settled is a selector that does not hang on who asks.
 func settled(s *workloads.PodSelector, j *workloads.Job) workloads.PodSelector {
 	if len(s.Namespaces) == 0 {
-		return workloads.PodSelector{Namespaces: []string{j.Namespace}, Match: s.Match}
+		return workloads.PodSelector{Namespaces: []string{j.Namespace}, Match: s.Match, None: s.None}
 	}
 	return *s
 }

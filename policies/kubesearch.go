@@ -350,16 +350,6 @@ func (k *kube) best(v sim.View, pod int32, a *ask) int32 {
 	return best.Node
 }
 
-// mayGo reports whether a node is in the only domain that a pod may go to, if it has one.
-func mayGo(v sim.View, pod, node int32) bool {
-	domain := domainOf(v, pod)
-	if domain < 0 {
-		return true
-	}
-	d := &v.Cluster().Domains[domain]
-	return d.First <= node && node < d.Last
-}
-
 // lot is that of a node among equals for this pod and attempt: the smallest wins.
 func (k *kube) lot(v sim.View, pod, node int32) uint64 {
 	first, _ := v.PodsOf(v.JobOf(pod))

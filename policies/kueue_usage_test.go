@@ -25,7 +25,7 @@ func TestHalf(t *testing.T) {
 
 // turnsConfig is a queue of one GPU for two LocalQueues, a and b, whose jobs take 100 s each.
 // a sends its jobs at once, b a moment later.
-func turnsConfig(t testing.TB, weightA int64, halfLife int64) *sim.Config {
+func turnsConfig(t fataler, weightA int64, halfLife int64) *sim.Config {
 	g := quota.Group{Covers: [4]bool{true}, Flavors: []quota.FlavorQuota{{}}}
 	g.Flavors[0].Quota[0].Nominal = 1000
 	cfg := &sim.Config{Cluster: pool(t, 8), Seed: 1,

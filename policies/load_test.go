@@ -50,8 +50,14 @@ func kueueLoad(t testing.TB, cohorts, queues, perQueue int) *sim.Config {
 	return cfg
 }
 
+// fataler is a test, or one draw of a property.
+type fataler interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // pool is a few huge nodes: the load is about admission, not about nodes.
-func pool(t testing.TB, gpus int) *topology.Cluster {
+func pool(t fataler, gpus int) *topology.Cluster {
 	t.Helper()
 	in, err := topology.Synthetic{Levels: []string{"host"}, Counts: []int{(gpus + 999) / 1000}, GPUs: 1000}.Nodes()
 	if err != nil {

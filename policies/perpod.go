@@ -15,10 +15,12 @@ var binderParams = slices.Concat([]Param{
 		Values: []string{"first", "random"}, Default: "first"},
 	{Name: "sampling", Doc: "kube looks for some feasible nodes only from 100 nodes on, in turn, as kube-scheduler does; off looks at all",
 		Values: []string{"kube", "off"}, Default: "kube"},
-	{Name: "backoff", Doc: "whether a pod is tried before its backoff is over when nothing else waits: early from Kubernetes 1.33 on, late up to 1.32 (where backoffs take time, as under timing kubernetes)",
-		Values: []string{"early", "late"}, Default: "early"},
-	{Name: "balance", Doc: "what BalancedAllocation rates: outcome up to Kubernetes 1.35, change from 1.36 on",
-		Values: []string{"outcome", "change"}, Default: "outcome"},
+	{Name: "kubernetes", Doc: "the version of kube-scheduler, which decides what the two parameters below leave to it",
+		Values: []string{"1.32", "1.34", "1.36"}, Default: "1.34"},
+	{Name: "backoff", Doc: "whether a pod is tried before its backoff is over when nothing else waits: early from 1.33 on, late before (where backoffs take time, as under timing kubernetes)",
+		Values: []string{"version", "early", "late"}, Default: "version"},
+	{Name: "balance", Doc: "what BalancedAllocation rates: outcome up to 1.35, change from 1.36 on",
+		Values: []string{"version", "outcome", "change"}, Default: "version"},
 }, customParams)
 
 var perPod = Declaration{
@@ -35,7 +37,7 @@ var perPod = Declaration{
 
 func newKube(s Settings) *kube {
 	k := &kube{profile: stage.SpreadProfile(), randomTies: s.Get("ties") == "random", sampling: s.Get("sampling") == "kube",
-		early: s.Get("backoff") == "early"}
+		early: s.Get("backoff") == "early" || s.Get("backoff") == "version" && s.Get("kubernetes") != "1.32"}
 	switch profile := s.Get("profile"); profile {
 	case "spread":
 	case "pack":
@@ -48,7 +50,7 @@ func newKube(s Settings) *kube {
 	default:
 		k.scorer = profile
 	}
-	k.profile.Balanced.Compared = s.Get("balance") == "change"
+	k.profile.Balanced.Compared = s.Get("balance") == "change" || s.Get("balance") == "version" && s.Get("kubernetes") == "1.36"
 	return k
 }
 

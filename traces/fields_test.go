@@ -44,6 +44,7 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"pod_anti_affinity", "host:1", "host:1"},
 		{"pod_affinity", "rack@app=web&!canary|zone:7@a;b#|host@*#app=a;b", "rack@app=web&!canary|zone:7@a;b#|host@*#app=a;b"},
 		{"pod_affinity", "rack@", "rack@"},
+		{"pod_affinity", "rack@-|rack@a#-", "rack@-|rack@a#-"},
 		{"topology_spread", "rack:1|zone:04:soft", "rack:1|zone:4:soft"},
 		{"topology_spread", "rack:1:all-nodes:min=3:soft:taints@app=web", "rack:1:soft:min=3:taints:all-nodes@app=web"},
 		{"namespace", "team-a", "team-a"},

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // Error is bad input, with its place. Line and Column count from 1, columns in bytes; 0
@@ -51,6 +53,8 @@ type source struct {
 	*bufio.Reader
 	name     string
 	warnings []string // what the reader found that a user should know
+	budgets  []workloads.Budget
+	limit    *lineLimit
 }
 
 // newSource begins to read. It refuses what is not text.
@@ -65,7 +69,8 @@ func newSource(r io.Reader, name string) (*source, error) {
 	} else {
 		r = src.Reader
 	}
-	src.Reader = bufio.NewReaderSize(&lineLimit{r: r, src: src, line: 1}, 64<<10)
+	src.limit = &lineLimit{r: r, src: src, line: 1, most: maxLine}
+	src.Reader = bufio.NewReaderSize(src.limit, 64<<10)
 	if bytes.HasPrefix(src.head(), []byte("\xef\xbb\xbf")) {
 		src.Discard(3)
 	}
@@ -107,11 +112,12 @@ func (s *sticky) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-// lineLimit passes bytes on until a line is longer than maxLine.
+// lineLimit passes bytes on until a line is longer than most.
 type lineLimit struct {
 	r            io.Reader
 	src          *source
 	line, length int // of the bytes passed on so far
+	most         int
 }
 
 func (l *lineLimit) Read(p []byte) (int, error) {
@@ -121,8 +127,8 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 		if end < 0 {
 			end = len(rest)
 		}
-		if l.length += end; l.length > maxLine {
-			return 0, l.src.errorAt(l.line, 1, "", "the line is longer than %d bytes: expected a trace with one job a line", maxLine)
+		if l.length += end; l.length > l.most {
+			return 0, l.src.errorAt(l.line, 1, "", "the line is longer than %d bytes: expected a trace with one job a line", l.most)
 		}
 		if end == len(rest) {
 			break

@@ -51,7 +51,7 @@ func TestLineLimitCountsLines(t *testing.T) {
 		{"", 0}, {full, 0}, {full + "\n" + full + "\n", 0}, {short + full, 0},
 		{full + "f", 1}, {full + "f\n", 1}, {short + full + "ff\n" + short, 6}, {full + "\n" + full + "f", 2},
 	} {
-		_, err := io.ReadAll(&lineLimit{r: iotest.HalfReader(strings.NewReader(c.text)), src: &source{name: "t"}, line: 1})
+		_, err := io.ReadAll(&lineLimit{most: maxLine, r: iotest.HalfReader(strings.NewReader(c.text)), src: &source{name: "t"}, line: 1})
 		e, _ := errors.AsType[*Error](err)
 		switch {
 		case c.line == 0 && err != nil:

@@ -16,7 +16,7 @@ import (
 // LEVEL:WEIGHT for affinity, LEVEL:SKEW with options for spreading, each with @SELECTOR at
 // its end where other pods are meant than those of the job. A selector is conditions as in
 // node affinity, with NAMESPACE;NAMESPACE# before them where others are meant than the own;
-// *# is all.
+// *# is all. @- is no pod at all.
 
 func setLabels(c *context, j *job, s string) error {
 	j.Labels = map[string]string{}
@@ -122,7 +122,7 @@ func podSelector(c *context, s string) (*workloads.PodSelector, error) {
 			out.Namespaces = append(out.Namespaces, n)
 		}
 	}
-	if conditions == "" {
+	if out.None = conditions == "-"; conditions == "" || out.None {
 		return out, nil
 	}
 	term, err := nodeTerm(c, conditions)
@@ -137,6 +137,9 @@ func selectorText(s *workloads.PodSelector) string {
 	text := "@"
 	if len(s.Namespaces) > 0 {
 		text += strings.Join(s.Namespaces, ";") + "#"
+	}
+	if s.None {
+		return text + "-"
 	}
 	return text + nodeTermText(topology.Term(s.Match))
 }
@@ -190,6 +193,8 @@ func spreadOption(s *workloads.SpreadConstraint, option string) (ok bool) {
 		s.Taints = true
 	case option == "all-nodes":
 		s.AllNodes = true
+	case option == "default":
+		s.Default = true
 	default:
 		return false
 	}
@@ -203,7 +208,7 @@ func getSpread(j *job) string {
 		for _, option := range []struct {
 			set  bool
 			text string
-		}{{s.Soft, ":soft"}, {s.MinDomains > 0, ":min=" + strconv.Itoa(int(s.MinDomains))}, {s.Taints, ":taints"}, {s.AllNodes, ":all-nodes"}} {
+		}{{s.Soft, ":soft"}, {s.MinDomains > 0, ":min=" + strconv.Itoa(int(s.MinDomains))}, {s.Taints, ":taints"}, {s.AllNodes, ":all-nodes"}, {s.Default, ":default"}} {
 			if option.set {
 				item += option.text
 			}

@@ -27,6 +27,10 @@ type Options struct {
 
 	// ArrivalsOnly reads jobs that never end, of formats that allow it (openb).
 	ArrivalsOnly bool
+
+	// Duration is that of the work of jobs which do not say, in ns, of formats whose jobs may
+	// not (kubernetes); 0 makes that a mistake.
+	Duration int64
 }
 
 // withDefaults returns the options with workloads' models unless others are given.
@@ -41,9 +45,10 @@ func (o Options) withDefaults() Options {
 // the 1-based row of data in the source unless the source carries a row of its own.
 type Trace struct {
 	Jobs     []workloads.Job
-	Warnings []string // what a user should know; each is one sentence
-	Source   string   // the name it was read under
-	Format   string   // one of Formats
+	Budgets  []workloads.Budget // of formats that have some (kubernetes)
+	Warnings []string           // what a user should know; each is one sentence
+	Source   string             // the name it was read under
+	Format   string             // one of Formats
 }
 
 // format is one kind of trace. Its reader returns jobs in the order of the source.
@@ -56,6 +61,7 @@ type format struct {
 
 // formats are all formats, the more particular before the more general.
 var formats = []format{
+	{"kubernetes", nil, looksLikeKubernetes, readKubernetes},
 	{"jsonl", []string{".jsonl", ".ndjson"}, looksLikeJSONL, readJSONL},
 	{"philly", nil, looksLikePhilly, readPhilly},
 	{"openb", nil, looksLikeOpenb, readOpenb},
@@ -104,7 +110,7 @@ func Read(r io.Reader, name, format string, o Options) (*Trace, error) {
 	if len(jobs) == 0 {
 		return nil, src.errorAt(1, 1, "", "no jobs in the trace: expected rows after the header")
 	}
-	t := &Trace{Jobs: jobs, Source: name, Format: f.name, Warnings: append(src.warnings, disorder(jobs)...)}
+	t := &Trace{Jobs: jobs, Source: name, Format: f.name, Budgets: src.budgets, Warnings: append(src.warnings, disorder(jobs)...)}
 	workloads.Sort(t.Jobs)
 	return t, nil
 }

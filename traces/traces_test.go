@@ -73,7 +73,7 @@ func gzipped(t testing.TB, text string) []byte {
 }
 
 func TestFormats(t *testing.T) {
-	if got := Formats(); !reflect.DeepEqual(got, []string{"csv", "jsonl", "openb", "philly"}) {
+	if got := Formats(); !reflect.DeepEqual(got, []string{"csv", "jsonl", "kubernetes", "openb", "philly"}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -91,7 +91,7 @@ func TestFormatIsDetected(t *testing.T) {
 
 func TestUnknownFormatListsTheKnown(t *testing.T) {
 	_, err := Open("testdata/philly.csv", "phily", Options{})
-	const want = `unknown trace format "phily": expected csv, jsonl, openb, philly, auto (did you mean philly?)`
+	const want = `unknown trace format "phily": expected csv, jsonl, kubernetes, openb, philly, auto (did you mean philly?)`
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -99,7 +99,7 @@ func TestUnknownFormatListsTheKnown(t *testing.T) {
 
 func TestUnrecognisedTextAsksForTheFormat(t *testing.T) {
 	wantError(t, "hello\nworld\n", "",
-		"t:1:1: the beginning is that of no known format: expected csv, jsonl, openb, philly, or name the format")
+		"t:1:1: the beginning is that of no known format: expected csv, jsonl, kubernetes, openb, philly, or name the format")
 }
 
 func TestExtensionDecidesWhereTheTextDoesNot(t *testing.T) {

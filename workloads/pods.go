@@ -14,6 +14,7 @@ import (
 type PodSelector struct {
 	Namespaces []string               `json:",omitempty"`
 	Match      []topology.Requirement `json:",omitempty"`
+	None       bool                   `json:",omitempty"` // no pod at all, as the selector that is missing in Kubernetes
 }
 
 // AllNamespaces stands in a selector for every namespace.
@@ -28,7 +29,7 @@ func (s *PodSelector) Selects(j *Job, namespace string) bool {
 	} else if j.Namespace != namespace {
 		return false
 	}
-	return topology.MatchAll(s.Match, j.Labels)
+	return !s.None && topology.MatchAll(s.Match, j.Labels)
 }
 
 // PodTerm asks for a job's pods to be in a domain of a level with a pod that is meant, or
@@ -50,6 +51,7 @@ type SpreadConstraint struct {
 	MinDomains int32        `json:",omitempty"` // fewer domains count as one more that is empty
 	Taints     bool         `json:",omitempty"` // nodeTaintsPolicy Honor: nodes with taints that bar the pods are no part of it
 	AllNodes   bool         `json:",omitempty"` // nodeAffinityPolicy Ignore: nodes that selector and affinity bar are
+	Default    bool         `json:",omitempty"` // kube-scheduler's own: it falls away where the cluster has no such level
 	Of         *PodSelector `json:",omitempty"`
 }
 

@@ -21,6 +21,7 @@ func TestPodSelector(t *testing.T) {
 		{"which need not be in it", PodSelector{Namespaces: []string{"b"}, Match: web}, "a", false},
 		{"all namespaces", PodSelector{Namespaces: []string{AllNamespaces}, Match: web}, "c", true},
 		{"nothing asked means all pods", PodSelector{}, "a", true},
+		{"none", PodSelector{Namespaces: []string{AllNamespaces}, None: true}, "a", false},
 		{"labels differ", PodSelector{Match: []topology.Requirement{{Key: "app", Operator: topology.DoesNotExist}}}, "a", false},
 	} {
 		if got := c.s.Selects(&j, c.from); got != c.want {

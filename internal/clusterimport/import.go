@@ -88,9 +88,7 @@ func (im *importer) from(o *kube.Object, field string, i int) {
 
 // finish checks that the file is a scenario.
 func (im *importer) finish() (*Import, error) {
-	for _, field := range im.dump.NotModelled() {
-		im.file.NotModelled = append(im.file.NotModelled, field)
-	}
+	im.file.NotModelled = im.dump.NotModelled()
 	check := im.file
 	if len(im.Jobs) > 0 {
 		check.Workload = scenario.Workload{Jobs: []scenario.Job{{ID: "none", Duration: 1, Pods: scenario.Pods{GPUsPerPod: new(scenario.Milli)}}}}

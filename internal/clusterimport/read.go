@@ -19,6 +19,8 @@ func Read(path string) (*kube.Dump, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is neither a file nor a folder", path)
 	case info.IsDir():
 		if names, err = filesOf(path); err != nil {
 			return nil, err
@@ -41,7 +43,7 @@ func Read(path string) (*kube.Dump, error) {
 
 func filesOf(dir string) (names []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path))) {
+		if err == nil && e.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(path))) {
 			names = append(names, path)
 		}
 		return err

@@ -279,8 +279,16 @@ func sweepHeat(in *Input, o *Options) (*figure.Chart, error) {
 	}
 	scaleHeat(t.metric, c.Panels)
 	c.Title = top.title(t.Axes[x].Name + " and " + t.Axes[y].Name)
-	c.Caption = doc(t.metric) + over.say(false) + " Crossed: never, or not run."
+	c.Caption = doc(t.metric) + over.say(false)
+	if slices.ContainsFunc(c.Panels, func(p figure.Panel) bool { return slices.ContainsFunc(p.Heat.Values, holes) }) {
+		c.Caption += " Crossed: never, or not run."
+	}
 	return labelBelow(c), nil
+}
+
+// holes reports whether some value is none.
+func holes(row []float64) bool {
+	return slices.ContainsFunc(row, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // heat is the map of some cells.

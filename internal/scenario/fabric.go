@@ -13,7 +13,7 @@ import (
 
 // filled returns the uplink with the defaults of a full one.
 func (u Uplink) filled() Uplink {
-	return Uplink{cmp.Or(u.Oversubscription, 1), cmp.Or(u.Efficiency, 1), u.HostGBps}
+	return Uplink{cmp.Or(u.Oversubscription, 1), cmp.Or(u.Efficiency, 1), u.HostGBps, u.Latency}
 }
 
 // customProfile is the name of a profile that the scenario describes.
@@ -129,7 +129,8 @@ func (r *resolver) uplinks() (map[string]fabric.Level, bool) {
 		if up.Efficiency > 1 {
 			r.fail(p.to("efficiency"), "%v: expected a number of at most 1", up.Efficiency)
 		}
-		levels[name] = fabric.Level(up)
+		levels[name] = fabric.Level{Oversubscription: up.Oversubscription, Efficiency: up.Efficiency, HostGBps: up.HostGBps,
+			LatencyMicros: micros(up.Latency)}
 	}
 	return levels, len(r.errs.list) == before
 }

@@ -141,6 +141,8 @@ type Uplink struct {
 	Oversubscription float64 `yaml:"oversubscription,positive"`
 	Efficiency       float64 `yaml:"efficiency,positive"`
 	HostGBps         float64 `yaml:"hostGBps,positive"`
+
+	Latency Duration `yaml:"latency"`
 }
 
 // Workload has exactly one of Trace, Jobs and Synthetic.
@@ -173,6 +175,9 @@ type Trace struct {
 	Format   string  `yaml:"format"` // auto, or one of traces.Formats
 	Window   *Window `yaml:"window"`
 	Timezone string  `yaml:"timezone"`
+
+	ArrivalsOnly bool     `yaml:"arrivalsOnly" json:",omitzero"` // of openb: jobs run for good
+	Duration     Duration `yaml:"duration,positive" json:",omitzero"`
 }
 
 // Window is the part of a trace that is simulated: [From, To).

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
 )
 
@@ -50,6 +53,7 @@ type jobChecker struct {
 // check checks one job and puts it into its queue. An empty problem means that there is
 // none.
 func (c *jobChecker) check(j *workloads.Job) (field, problem string) {
+	c.nameLevels(j)
 	if err := workloads.Validate(j); err != nil {
 		if e, ok := err.(*workloads.FieldError); ok {
 			return e.Field, e.Problem
@@ -65,6 +69,51 @@ func (c *jobChecker) check(j *workloads.Job) (field, problem string) {
 		return "", problem
 	}
 	return c.assignQueue(j)
+}
+
+// nameLevels puts the names of levels in the place of topology keys, as objects of Kubernetes
+// have them. Constraints that kube-scheduler adds by itself fall away where there is no level.
+func (c *jobChecker) nameLevels(j *workloads.Job) {
+	cluster := c.r.cluster
+	name := func(level *string) bool {
+		if cluster.Level(*level) < 0 {
+			*level = cmp.Or(levelOfKey(cluster, *level), *level)
+		}
+		return cluster.Level(*level) >= 0
+	}
+	j.Affinity, j.AntiAffinity, j.Spread = slices.Clone(j.Affinity), slices.Clone(j.AntiAffinity), slices.Clone(j.Spread) // jobs may share them
+	for i := range j.Affinity {
+		name(&j.Affinity[i].Level)
+	}
+	for i := range j.AntiAffinity {
+		name(&j.AntiAffinity[i].Level)
+	}
+	for i := range j.PodSets {
+		t := &j.PodSets[i].Topology
+		for _, level := range []*string{&t.Level, &t.Slices[0].Level, &t.Slices[1].Level, &t.Slices[2].Level} {
+			if *level != "" {
+				name(level)
+			}
+		}
+	}
+	j.Spread = slices.DeleteFunc(j.Spread, func(s workloads.SpreadConstraint) bool { return !name(&s.Level) && s.Default })
+	for i := range j.Spread {
+		name(&j.Spread[i].Level)
+	}
+}
+
+// levelOfKey returns the level that a label of nodes tells, or an empty text: the host for the
+// host's name, else the one whose name is the end of the key, as that of
+// topology.kubernetes.io/zone or cloud.provider.com/topology-rack.
+func levelOfKey(c *topology.Cluster, key string) string {
+	if key == "kubernetes.io/hostname" {
+		return c.Levels[c.HostLevel()]
+	}
+	at := strings.LastIndexByte(key, '/')
+	if name := strings.TrimPrefix(key[at+1:], "topology-"); at >= 0 && slices.Contains(c.Levels, name) {
+		return name
+	}
+	return ""
 }
 
 // checkTerms looks the levels up that pods name when they ask something of each other.

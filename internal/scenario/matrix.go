@@ -122,6 +122,8 @@ func (r *studyReader) read(metrics []string) {
 	}
 	if len(r.errs.list) == 0 && r.count() > maxCells {
 		r.fail(r.Matrix.node, "more than %d cells", maxCells)
+	} else if len(r.errs.list) == 0 && len(r.Cells()) == 0 {
+		r.failAtPath(at("exclude"), "no cell is left")
 	}
 }
 

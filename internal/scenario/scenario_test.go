@@ -12,6 +12,7 @@ import (
 	"github.com/gangplan/gangplan/internal/rng"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 func mustResolve(t *testing.T, text string) *Scenario {
@@ -357,5 +358,35 @@ func TestNodeDefaultsAreTopologys(t *testing.T) {
 	s := mustResolve(t, "cluster: {nodes: [{name: a, gpus: 4}]}")
 	if got := s.Config.Cluster.Nodes[0].Allocatable; got != topology.DefaultAllocatable(4) {
 		t.Errorf("got %v", got)
+	}
+}
+
+// Manifests become jobs; their topology keys are levels of the cluster, and what
+// kube-scheduler adds for a zone that is none falls away.
+func TestManifests(t *testing.T) {
+	const rest = "cluster: {levels: [rack, host], synthetic: {racks: 2, hosts: 4, gpus: 8}}\nworkload: {trace: {file: manifests.yaml, duration: 2h}}\n"
+	s := mustResolve(t, rest+"until: 1d")
+	jobs := s.Config.Jobs
+	if len(jobs) != 3 || jobs[0].ID != "train" || jobs[0].Duration != 7200e9 || jobs[0].PodSets[0].Topology.Level != "rack" {
+		t.Fatalf("%+v", jobs)
+	}
+	web := jobs[1]
+	if web.AntiAffinity[0].Level != "host" || len(web.Spread) != 1 || web.Spread[0].Level != "host" || len(s.Config.Budgets) != 1 {
+		t.Errorf("%+v with budgets %+v", web, s.Config.Budgets)
+	}
+	if _, err := resolveText(rest); err == nil || !strings.Contains(err.Error(), `until: missing: expected a time, since job "web-0" never ends`) {
+		t.Errorf("without until: %v", err)
+	}
+}
+
+// An openb list that is read as arrivals only fills the cluster up.
+func TestArrivalsOnly(t *testing.T) {
+	const nodes = "cluster: {nodes: [{name: n, gpus: 8}]}\nuntil: 2d\nworkload: {trace: {file: openb.csv"
+	all := mustResolve(t, nodes+", arrivalsOnly: true}}")
+	if jobs := all.Config.Jobs; len(jobs) != 3 || jobs[2].Duration != workloads.MaxTime {
+		t.Errorf("%+v", jobs)
+	}
+	if ended := mustResolve(t, nodes+"}}"); len(ended.Config.Jobs) != 2 || ended.Hash == all.Hash {
+		t.Errorf("with departures: %d jobs; is the hash the same: %v", len(ended.Config.Jobs), ended.Hash == all.Hash)
 	}
 }

@@ -17,7 +17,11 @@ type Traces struct {
 	read map[traceKey]*sharedTrace
 }
 
-type traceKey struct{ file, sha256, format, zone string }
+type traceKey struct {
+	file, sha256, format, zone string
+	arrivalsOnly               bool
+	duration                   Duration
+}
 
 // sharedTrace is a trace and the hash of its file. Its jobs must not be changed.
 type sharedTrace struct {
@@ -43,7 +47,7 @@ func (r *resolver) trace(p path, given *Trace, format string, zone *time.Locatio
 	if r.traces == nil {
 		return r.readTrace(p, given, format, zone)
 	}
-	key := traceKey{file: given.File, sha256: given.SHA256, format: format}
+	key := traceKey{file: given.File, sha256: given.SHA256, format: format, arrivalsOnly: given.ArrivalsOnly, duration: given.Duration}
 	if zone != nil {
 		key.zone = zone.String()
 	}
@@ -77,7 +81,7 @@ func (r *resolver) readTrace(p path, given *Trace, format string, zone *time.Loc
 	var out *traces.Trace
 	before := len(r.errs.list)
 	r.input(p, given.File, given.SHA256, func(shown string, in io.Reader) {
-		t, err := traces.Read(in, shown, format, traces.Options{Location: zone})
+		t, err := traces.Read(in, shown, format, traces.Options{Location: zone, ArrivalsOnly: given.ArrivalsOnly, Duration: int64(given.Duration)})
 		if err != nil {
 			r.traceError(p.to("file"), err)
 			return

@@ -68,8 +68,24 @@ func (r *resolver) finish(list jobList) {
 	r.onGPUs(list.jobs)
 	r.checkCopies(list.jobs)
 	r.checkJobs(list)
+	if r.File.Workload.Trace != nil {
+		r.checkEnd(list.jobs)
+	}
 	workloads.Sort(list.jobs)
 	r.out.Config.Jobs, r.out.Config.Stable = list.jobs, stableIDs(list.jobs)
+}
+
+// checkEnd wants an end of the run where jobs of a trace have none: services, and pods without departures.
+func (r *resolver) checkEnd(jobs []workloads.Job) {
+	if r.Until > 0 {
+		return
+	}
+	for i := range jobs {
+		if jobs[i].Duration >= workloads.MaxTime {
+			r.fail(at("until"), "missing: expected a time, since job %s never ends", quote(jobs[i].ID))
+			return
+		}
+	}
 }
 
 // scaleLoad divides the times between arrivals.
@@ -104,6 +120,7 @@ func (r *resolver) traceJobs(given *Trace) jobList {
 	if t := r.trace(p, given, format, zone); t != nil {
 		jobs = r.window(p.to("window"), given.Window, t.Jobs)
 		r.out.Warnings = append(r.out.Warnings, t.Warnings...)
+		r.out.Config.Budgets = append(r.out.Config.Budgets, t.Budgets...)
 	}
 	r.shape(jobs)
 	r.fillPods(jobs)

@@ -8,7 +8,7 @@ import (
 )
 
 func TestEffects(t *testing.T) {
-	r := checkShipped(t, "effects", 11)
+	r := checkShipped(t, "effects", 13)
 	for _, o := range r.Results {
 		t.Logf("%-8s %s: %s", o.Verdict, o.ID, o.Reason)
 	}

@@ -219,7 +219,7 @@ func tight(a Axis, e extent) Axis {
 }
 
 func (p *Panel) setTicks(out *plot.Plot, size vg.Point) {
-	wide := func(label string) vg.Length { return out.X.Tick.Label.Width(label) + 14 }
+	wide := func(label string) vg.Length { return out.X.Tick.Label.Width(label) + 18 }
 	high := func(string) vg.Length { return 19 }
 	out.X.Label.Text, out.Y.Label.Text = blank(p.xLabel(size)), blank(p.yLabel(size))
 	out.X.Tick.Marker = &ticker{p.X, out.X.Scale, size.X, wide}

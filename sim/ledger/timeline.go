@@ -165,10 +165,28 @@ func (l *Timeline) Settle(lane int, s *Stretch) {
 		row[StallLocality].AddProduct(uint64(s.Milli), uint64(p2-p))
 		row[StallContention].AddProduct(uint64(s.Milli), uint64((next-done)-(u2-u)-(p2-p)))
 		if done, u, p = next, u2, p2; done == s.Wall && rest > 0 {
-			row[StallLocality].AddProduct(uint64(s.Milli), uint64(rest))
-			row[StallContention].AddSigned(uint64(s.Milli), -rest)
+			l.moveBack(b, lane+int(StallContention), lane+int(StallLocality), s.Milli, rest)
 		}
 	}
+}
+
+// moveBack moves milli x ns from a lane to another in the latest bucket, up to the given one,
+// that has it: the neighbours of a stretch that owes them a nanosecond may have been earlier.
+func (l *Timeline) moveBack(bucket, from, to int, milli, ns int64) {
+	var owed Uint128
+	owed.AddProduct(uint64(milli), uint64(ns))
+	for b := bucket; b >= 0 && !owed.IsZero(); b-- {
+		row := l.row(b)
+		part := owed
+		if row[from].Less(part) {
+			part = row[from]
+		}
+		row[from].Sub(part)
+		row[to].Add(part)
+		owed.Sub(part)
+	}
+	l.row(bucket)[from].Sub(owed) // nothing, if what is owed was ever there
+	l.row(bucket)[to].Add(owed)
 }
 
 // Lose books a stretch whose progress was thrown away, when it was made.

@@ -39,6 +39,7 @@ func feed(r *rand.Rand, l *Timeline, instants int, pace int64) *history {
 type history struct {
 	held, kept, lost []Stretch
 	end              int64
+	contention       big.Int // of what is kept
 }
 
 // settle ends a random stretch at a time.
@@ -52,9 +53,10 @@ func (h *history) settle(r *rand.Rand, l *Timeline, at int64) {
 	}
 	s.Unshared = r.Int64N(s.Wall + 1)
 	s.Useful = r.Int64N(s.Unshared + 1)
-	if r.IntN(8) == 0 && s.Unshared < s.Wall {
-		s.Useful = s.Unshared + 1 // a carried fraction
+	if r.IntN(8) == 0 && s.Unshared < s.Wall && h.contention.Cmp(big.NewInt(s.Milli)) >= 0 {
+		s.Useful = s.Unshared + 1 // a carried fraction, of contention that was there
 	}
+	addProduct(&h.contention, s.Milli, s.Unshared-s.Useful)
 	h.kept = append(h.kept, s)
 	l.Settle(0, &s)
 }
@@ -95,7 +97,9 @@ func floorShare(n, part, whole int64) int64 {
 }
 
 // Whatever the history, and however often buckets were merged, every bucket holds what a
-// sum over the whole history up to its end and one up to its start differ by.
+// sum over the whole history up to its end and one up to its start differ by. Of the stalls
+// that is said together: a nanosecond of contention that is owed is taken from a bucket that
+// has it, so that no bucket is below zero, and over all buckets each of them is what it is.
 func TestTimelineAgainstSums(t *testing.T) {
 	widest := int64(0)
 	for seed := range uint64(24) {
@@ -106,19 +110,45 @@ func TestTimelineAgainstSums(t *testing.T) {
 			t.Fatalf("seed %d: %d buckets up to %d, want %d", seed, l.Buckets(), end, h.end)
 		}
 		widest = max(widest, l.width)
+		var totals [NumAccounts]big.Int
 		for b := range l.Buckets() {
 			from, to := l.Span(b)
 			before, after := h.upTo(from), h.upTo(to)
+			got, want := bucketOf(l, b), [NumAccounts]big.Int{}
 			for a := range NumAccounts {
-				if want := new(big.Int).Sub(&after[a], &before[a]); signed(l.Amount(b, int(a))).Cmp(want) != 0 {
-					t.Fatalf("seed %d: bucket %d of %d: %v is %v, want %v", seed, b, l.Buckets(), a, signed(l.Amount(b, int(a))), want)
+				want[a].Sub(&after[a], &before[a])
+				totals[a].Add(&totals[a], &got[a])
+				if got[a].Sign() < 0 {
+					t.Fatalf("seed %d: bucket %d of %d: %v is %v", seed, b, l.Buckets(), a, &got[a])
 				}
+			}
+			for _, sums := range []*[NumAccounts]big.Int{&got, &want} {
+				sums[StallLocality].Add(&sums[StallLocality], &sums[StallContention])
+				sums[StallContention].SetInt64(0)
+			}
+			for a := range NumAccounts {
+				if got[a].Cmp(&want[a]) != 0 {
+					t.Fatalf("seed %d: bucket %d of %d: %v is %v, want %v", seed, b, l.Buckets(), a, &got[a], &want[a])
+				}
+			}
+		}
+		all := h.upTo(math.MaxInt64)
+		for a := range NumAccounts {
+			if totals[a].Cmp(&all[a]) != 0 {
+				t.Fatalf("seed %d: %v is %v over all buckets, want %v", seed, a, &totals[a], &all[a])
 			}
 		}
 	}
 	if widest < 86400*second {
 		t.Errorf("the widest bucket is %d ns: too little was merged to prove anything", widest)
 	}
+}
+
+func bucketOf(l *Timeline, b int) (sums [NumAccounts]big.Int) {
+	for a := range NumAccounts {
+		sums[a].Set(signed(l.Amount(b, int(a))))
+	}
+	return sums
 }
 
 // signed reads a difference that may lie below zero.

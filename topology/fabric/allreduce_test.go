@@ -62,7 +62,7 @@ func TestBottleneckOfEquals(t *testing.T) {
 		zone, rack float64
 		level      int8
 	}{{16, 8, rack}, {15, 8, rack}, {17, 8, zone}} {
-		f := compile(t, bare(), c, map[string]Level{"zone": {tt.zone, 1, 0}, "rack": {tt.rack, 1, 0}})
+		f := compile(t, bare(), c, map[string]Level{"zone": {tt.zone, 1, 0, 0}, "rack": {tt.rack, 1, 0, 0}})
 		if got := f.AllReduce(NewScratch(f), podsOn(8000, 0, 8), 1e9); got.Level != tt.level {
 			t.Errorf("zone %v:1, rack %v:1: got %v, want level %d", tt.zone, tt.rack, got, tt.level)
 		}
@@ -278,7 +278,7 @@ func randomSize(rng *rand.Rand) int64 { return int64(math.Exp(rng.Float64() * ma
 func TestAgainstSlowFormula(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	c := regular(t, "zone rack host", 2, 3, 4)
-	f := compile(t, h100(t), c, map[string]Level{"zone": {16, 0.7, 0}, "rack": {3, 0.9, 0}})
+	f := compile(t, h100(t), c, map[string]Level{"zone": {16, 0.7, 0, 0}, "rack": {3, 0.9, 0, 0}})
 	s := NewScratch(f) // one for all: what a call leaves behind would show
 	for range 5000 {
 		pods, bytes := randomGang(rng, c), randomSize(rng)
@@ -302,16 +302,16 @@ func TestMonotone(t *testing.T) {
 	}
 	for range 1000 {
 		pods, bytes, p := randomGang(rng, c), randomSize(rng), h100(t)
-		zone, rack := Level{1 + 20*rng.Float64(), 1 - rng.Float64(), 0}, Level{1 + 20*rng.Float64(), 1 - rng.Float64(), 0}
+		zone, rack := Level{1 + 20*rng.Float64(), 1 - rng.Float64(), 0, 0}, Level{1 + 20*rng.Float64(), 1 - rng.Float64(), 0, 0}
 		base := cost(p, zone, rack, pods, bytes)
 		slow := p
 		slow.NICGBps *= rng.Float64() + 0.01
 		slow.NICGBps = min(slow.NICGBps, p.NICGBps)
 		worse := map[string]int64{
 			"more bytes":        cost(p, zone, rack, pods, bytes+rng.Int64N(bytes)+1),
-			"more to one zone":  cost(p, Level{zone.Oversubscription * (1 + rng.Float64()), zone.Efficiency, 0}, rack, pods, bytes),
-			"more to one rack":  cost(p, zone, Level{rack.Oversubscription * (1 + rng.Float64()), rack.Efficiency, 0}, pods, bytes),
-			"less efficiency":   cost(p, zone, Level{rack.Oversubscription, rack.Efficiency * (1 - rng.Float64()), 0}, pods, bytes),
+			"more to one zone":  cost(p, Level{zone.Oversubscription * (1 + rng.Float64()), zone.Efficiency, 0, 0}, rack, pods, bytes),
+			"more to one rack":  cost(p, zone, Level{rack.Oversubscription * (1 + rng.Float64()), rack.Efficiency, 0, 0}, pods, bytes),
+			"less efficiency":   cost(p, zone, Level{rack.Oversubscription, rack.Efficiency * (1 - rng.Float64()), 0, 0}, pods, bytes),
 			"slower NICs":       cost(slow, zone, rack, pods, bytes),
 			"nothing different": base,
 		}
@@ -334,7 +334,7 @@ func TestMonotoneInLevels(t *testing.T) {
 	for range 500 {
 		levels := map[string]Level{}
 		for _, name := range []string{"zone", "block", "rack"} {
-			levels[name] = Level{1 + 30*rng.Float64(), 0.5 + rng.Float64()/2, 40 * rng.Float64() * float64(rng.IntN(2))}
+			levels[name] = Level{1 + 30*rng.Float64(), 0.5 + rng.Float64()/2, 40 * rng.Float64() * float64(rng.IntN(2)), 0}
 		}
 		p := h100(t)
 		p.Algorithm, p.HopMicros = Algorithm(rng.IntN(int(numAlgorithms))), 5*rng.Float64()
@@ -356,7 +356,7 @@ func TestMonotoneInLevels(t *testing.T) {
 func TestRankOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	c := regular(t, "zone rack host", 2, 2, 4)
-	f := compile(t, h100(t), c, map[string]Level{"zone": {8, 1, 0}, "rack": {4, 1, 0}})
+	f := compile(t, h100(t), c, map[string]Level{"zone": {8, 1, 0, 0}, "rack": {4, 1, 0, 0}})
 	s := NewScratch(f)
 	ordered := podsOn(8000, 0, 1, 2, 4, 5, 9)
 	best := f.AllReduce(s, ordered, gib)

@@ -58,3 +58,40 @@ func TestHostBound(t *testing.T) {
 		t.Errorf("the load is %+v", l)
 	}
 }
+
+// A level's latency is paid by the steps of a ring that crosses it: an all-reduce over m
+// domains goes log2 m there and back, by small messages as by large ones, and at the best
+// place where that crosses it too.
+func TestLevelLatency(t *testing.T) {
+	p := bare()
+	p.Inter.A0, p.Inter.B0 = 10, 1
+	plain := regular(t, "zone rack host", 2, 2, 2)
+	with := compile(t, p, plain, map[string]Level{"zone": {1, 1, 0, 500}, "rack": {1, 1, 0, 3}})
+	none := compile(t, p, plain, nil)
+	tests := []struct {
+		pods   []Pod
+		op     Collective
+		micros int64
+	}{
+		{podsOn(8000, 0, 1), AllReduce, 0}, {podsOn(8000, 0, 2), AllReduce, 2 * 3}, {podsOn(8000, 0, 1, 2, 3), AllReduce, 4 * 3},
+		{podsOn(8000, 0, 4), AllReduce, 2 * 500}, {podsOn(8000, 0, 1, 4), AllReduce, 4 * 500}, {podsOn(8000, 0, 1, 4), AllGather, 2 * 500},
+		{podsOn(8000, 0, 1, 4), FullyShard, 6 * 500},
+	}
+	for _, tt := range tests {
+		for _, bytes := range []int64{1, gib} {
+			traffic := Traffic{Collective: tt.op, Bytes: bytes}
+			slow, fast := with.Collect(NewScratch(with), tt.pods, traffic), none.Collect(NewScratch(none), tt.pods, traffic)
+			if d := slow.Nanos - fast.Nanos - tt.micros*1000; d < -1 || d > 1 {
+				t.Errorf("%v, %d bytes: %d ns more, want %d us", tt.pods, bytes, slow.Nanos-fast.Nanos, tt.micros)
+			}
+			var l Load
+			if with.Load(NewScratch(with), tt.pods, traffic, &l); l.Idle != slow {
+				t.Errorf("the load says %v, not %v", l.Idle, slow)
+			}
+		}
+	}
+	five := podsOn(8000, 0, 1, 2, 3, 4)
+	if best, placed := with.BestAllReduce(NewScratch(with), sizesOf(five), gib), with.AllReduce(NewScratch(with), five, gib); best != placed {
+		t.Errorf("at best %v, as placed %v", best, placed)
+	}
+}

@@ -17,7 +17,7 @@ func BenchmarkPlacement(b *testing.B) {
 		levels map[string]Level
 	}{
 		{"profile", nil},
-		{"oversubscribed", map[string]Level{"rack": {4, 1, 0}, "block": {8, 1, 0}}},
+		{"oversubscribed", map[string]Level{"rack": {4, 1, 0, 0}, "block": {8, 1, 0, 0}}},
 	} {
 		for _, percent := range []int{0, 5, 20} {
 			b.Run(fmt.Sprintf("uplinks=%s/scattered=%d%%", up.name, percent), func(b *testing.B) { benchPlacement(b, up.levels, percent) })

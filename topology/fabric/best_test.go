@@ -31,7 +31,7 @@ func TestBestIsThisPlacement(t *testing.T) {
 		{"700 milli-GPU: one to a device", podsOn(700, 0, 0, 0, 0, 0, 1, 1, 1, 1)},
 	}
 	c := regular(t, "zone rack host", 2, 2, 3)
-	f := compile(t, h100(t), c, map[string]Level{"zone": {100, 1, 0}, "rack": {10, 1, 0}})
+	f := compile(t, h100(t), c, map[string]Level{"zone": {100, 1, 0, 0}, "rack": {10, 1, 0, 0}})
 	s := NewScratch(f)
 	for _, tt := range tests {
 		for _, bytes := range []int64{kib, mib, gib} {
@@ -161,7 +161,7 @@ func TestBestIsALowerBound(t *testing.T) {
 		for _, algorithm := range []Algorithm{Ring, Tree, Hierarchical} {
 			p := h100(t)
 			p.Algorithm, p.HopMicros = algorithm, 5
-			f := compile(t, p, c, map[string]Level{c.Levels[0]: {1 + 50*rng.Float64(), 1, 0}})
+			f := compile(t, p, c, map[string]Level{c.Levels[0]: {1 + 50*rng.Float64(), 1, 0, 0}})
 			s := NewScratch(f)
 			for range 3000 {
 				pods, bytes := randomPlacement(rng, c), randomSize(rng)

@@ -105,16 +105,17 @@ func (f *Fabric) termsOf(t *Traffic, sh *shape) terms {
 	count, op := passes(t.Collective)
 	times, size := float64(count), float64(count)*float64(t.Bytes)
 	out := terms{private: size * BusFactor(op, sh.ranks) / f.busBandwidth(sh), level: InDomain}
-	line, hops := f.profile.Intra, 0.0
+	line, hops, far := f.profile.Intra, 0.0, 0.0
 	if sh.domains > 1 {
 		line, hops = f.profile.Inter, float64(times*f.hops(op, sh.domains))
+		far = float64(float64(count*ways(op)*logSteps(sh.domains)) * sh.delay)
 		out.sent = size * f.phi(op, sh) * float64(max(1, t.Tensor))
 		if t := out.sent / sh.nics; t > out.private {
 			out.private, out.level = t, int8(f.cluster.HostLevel())
 		}
 	}
-	out.small = float64(times*(line.A0*1000)) + size/line.B0
-	out.latency = float64(times*(line.A1*1000)) + hops
+	out.small = float64(times*(line.A0*1000)) + size/line.B0 + far
+	out.latency = float64(times*(line.A1*1000)) + hops + far
 	return out
 }
 
@@ -164,20 +165,28 @@ func (f *Fabric) phi(op Collective, sh *shape) float64 {
 	return BusFactor(op, sh.ranks) // NCCL has no tree for the others: they go round the ring
 }
 
-// hops is the latency of the steps between m domains in nanoseconds. The logarithm is
-// rounded up to an integer: math.Log2 differs in the last bit between processors.
+// hops is the latency of the steps between m domains in nanoseconds.
 func (f *Fabric) hops(op Collective, m int64) float64 {
-	var steps int64 // one way; an all-reduce goes both
+	var steps int64 // one way
 	switch f.profile.Algorithm {
 	case Tree, HalvingDoubling:
-		steps = int64(bits.Len64(uint64(m - 1)))
+		steps = logSteps(m)
 	case InNetwork, Direct:
 		steps = 1
 	default:
 		steps = m - 1
 	}
-	if op == AllReduce {
-		steps *= 2
-	}
-	return float64(float64(steps) * (f.profile.HopMicros * 1000))
+	return float64(float64(ways(op)*steps) * (f.profile.HopMicros * 1000))
 }
+
+// ways is how often a collective goes through its steps: an all-reduce there and back.
+func ways(op Collective) int64 {
+	if op == AllReduce {
+		return 2
+	}
+	return 1
+}
+
+// logSteps is the logarithm of m rounded up to an integer: math.Log2 differs in the last bit
+// between processors.
+func logSteps(m int64) int64 { return int64(bits.Len64(uint64(m - 1))) }

@@ -124,8 +124,11 @@ func randomSystem(t testing.TB, seed uint64) *system {
 		p = bare()
 	}
 	p.Algorithm = []Algorithm{Ring, Tree, Hierarchical}[r.IntN(3)]
+	if seed%4 == 1 {
+		p.Order = Random
+	}
 	cluster := regular(t, "zone rack host", 2, 3, 4)
-	levels := map[string]Level{"rack": {1 + 3*r.Float64(), 1, 0}, "zone": {1 + 4*r.Float64(), 1, 0}}
+	levels := map[string]Level{"rack": {1 + 3*r.Float64(), 1, 0, 0}, "zone": {1 + 4*r.Float64(), 1, 0, 0}}
 	s := &system{f: compile(t, p, cluster, levels)}
 	free := r.Perm(len(cluster.Nodes))
 	for len(free) > 1 {

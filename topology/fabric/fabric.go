@@ -14,6 +14,7 @@ type Level struct {
 	Oversubscription float64 // at least 1: bandwidth of the members over bandwidth of the uplink
 	Efficiency       float64 // share of the uplink that flows reach together, in (0, 1]; below 1 where ECMP hashing collides
 	HostGBps         float64 // the most one host may send out of a domain, whatever the uplink has left; 0 is no bound
+	LatencyMicros    float64 // added to a step between domains of the level, as over a zone's long lines
 }
 
 // full is a level that nothing is said about.
@@ -27,6 +28,7 @@ type Fabric struct {
 	nic     float64   // GB/s that one NIC reaches
 	uplink  []float64 // C_X in GB/s, by domain; above the host only
 	caps    []float64 // GB/s that a host may send out of a domain, by level above the host; 0 is no bound
+	delays  []float64 // ns added to a step out of a domain, likewise
 	nvlink  []int32   // NVLink domain by node
 	domains int       // how many there are
 	// meshGPUs is the GPUs that a full mesh joins: the profile's, or else of the largest domain.
@@ -55,7 +57,7 @@ func New(p Profile, c *topology.Cluster, levels map[string]Level) (*Fabric, erro
 	for l := range host {
 		level := p.levelOf(levels, c, l)
 		perHost := float64(p.NICs) * p.NICGBps * p.NetEfficiency * level.share()
-		f.caps = append(f.caps, level.HostGBps)
+		f.caps, f.delays = append(f.caps, level.HostGBps), append(f.delays, level.LatencyMicros*1000)
 		for d := c.LevelStart[l]; d < c.LevelStart[l+1]; d++ {
 			f.uplink[d] = float64(hosts[d]) * perHost
 		}
@@ -106,6 +108,9 @@ func checkLevels(c *topology.Cluster, levels map[string]Level) error {
 		}
 		if !(l.HostGBps >= 0) || math.IsInf(l.HostGBps, 1) {
 			return fmt.Errorf("fabric level %q: host bandwidth: expected a number of at least 0, got %v", name, l.HostGBps)
+		}
+		if !(l.LatencyMicros >= 0) || math.IsInf(l.LatencyMicros, 1) {
+			return fmt.Errorf("fabric level %q: latency: expected a number of at least 0, got %v", name, l.LatencyMicros)
 		}
 		if !(l.Efficiency > 0 && l.Efficiency <= 1) {
 			return fmt.Errorf("fabric level %q: efficiency: expected a number above 0 and at most 1, got %v", name, l.Efficiency)

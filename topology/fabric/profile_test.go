@@ -59,13 +59,14 @@ func TestLevelErrors(t *testing.T) {
 		want   string
 	}{
 		{map[string]Level{"zone": full, "pod": full}, `fabric level "pod": the cluster has no such level`},
-		{map[string]Level{"rack": {0.5, 1, 0}}, `fabric level "rack": oversubscription: expected a number of at least 1, got 0.5`},
-		{map[string]Level{"rack": {nan, 1, 0}}, `fabric level "rack": oversubscription: expected a number of at least 1, got NaN`},
-		{map[string]Level{"rack": {math.Inf(1), 1, 0}}, `fabric level "rack": oversubscription: expected a number of at least 1, got +Inf`},
-		{map[string]Level{"host": {1, 0, 0}}, `fabric level "host": efficiency: expected a number above 0 and at most 1, got 0`},
-		{map[string]Level{"host": {1, 1.5, 0}}, `fabric level "host": efficiency: expected a number above 0 and at most 1, got 1.5`},
-		{map[string]Level{"host": {1, 1, nan}}, `fabric level "host": host bandwidth: expected a number of at least 0, got NaN`},
-		{map[string]Level{"host": {1, nan, 0}}, `fabric level "host": efficiency: expected a number above 0 and at most 1, got NaN`},
+		{map[string]Level{"rack": {0.5, 1, 0, 0}}, `fabric level "rack": oversubscription: expected a number of at least 1, got 0.5`},
+		{map[string]Level{"rack": {nan, 1, 0, 0}}, `fabric level "rack": oversubscription: expected a number of at least 1, got NaN`},
+		{map[string]Level{"rack": {math.Inf(1), 1, 0, 0}}, `fabric level "rack": oversubscription: expected a number of at least 1, got +Inf`},
+		{map[string]Level{"host": {1, 0, 0, 0}}, `fabric level "host": efficiency: expected a number above 0 and at most 1, got 0`},
+		{map[string]Level{"host": {1, 1.5, 0, 0}}, `fabric level "host": efficiency: expected a number above 0 and at most 1, got 1.5`},
+		{map[string]Level{"host": {1, 1, nan, 0}}, `fabric level "host": host bandwidth: expected a number of at least 0, got NaN`},
+		{map[string]Level{"host": {1, 1, 0, -1}}, `fabric level "host": latency: expected a number of at least 0, got -1`},
+		{map[string]Level{"host": {1, nan, 0, 0}}, `fabric level "host": efficiency: expected a number above 0 and at most 1, got NaN`},
 	}
 	c := regular(t, "rack host", 1, 2)
 	for _, tt := range tests {

@@ -64,6 +64,7 @@ type shape struct {
 	level   int8    // where that is
 	cap     float64 // GB/s of a bundle by the tightest bound per host that is on the way; 0 is none
 	capAt   int8    // the level of it
+	delay   float64 // ns added to a step by the slowest level that is crossed
 }
 
 // shapeOf reads the shape of the pods where they stand.
@@ -140,7 +141,7 @@ func (f *Fabric) attached(used, full int64) float64 {
 	if full > 0 {
 		nics = max(nics, float64(f.profile.NICs)*float64(used)/float64(full))
 	}
-	return nics * f.nic
+	return float64(nics * f.nic) // is summed
 }
 
 // walkStages walks the rings of every pipeline stage: a run of tensor x copies ranks. As
@@ -165,8 +166,8 @@ func (f *Fabric) walkStages(s *Scratch, sh *shape, tensor, stages, copies int64)
 }
 
 // walkRing notes what the bundle of one stage does: with how many rings it leaves each domain,
-// and how often it crosses the uplinks above. It enters a domain as often as they leave it, so both
-// directions carry the same.
+// and how often it crosses the uplinks above. It enters a domain as often as it leaves it, so
+// both directions carry the same.
 func (f *Fabric) walkRing(s *Scratch, sh *shape, tensor, copies int64) {
 	m := int64(len(s.ring))
 	if m == 1 {
@@ -265,8 +266,10 @@ func (f *Fabric) worstUplink(s *Scratch, sh *shape) {
 	}
 }
 
-// pass notes that a level is left whose hosts have a bound of their own.
+// pass notes that a level is left: that its steps take longer, and that its hosts have a
+// bound of their own.
 func (sh *shape) pass(f *Fabric, level int32) {
+	sh.delay = max(sh.delay, f.delays[level])
 	if c := f.caps[level]; c > 0 && (sh.cap == 0 || c < sh.cap) {
 		sh.cap, sh.capAt = c, int8(level)
 	}

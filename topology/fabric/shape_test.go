@@ -294,7 +294,7 @@ func slowNICs(f *Fabric, pods []Pod, domain int32) float64 {
 
 func TestAgainstSlowTraffic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	levels := map[string]Level{"zone": {16, 0.7, 0}, "rack": {3, 0.9, 0}}
+	levels := map[string]Level{"zone": {16, 0.7, 0, 0}, "rack": {3, 0.9, 0, 0}}
 	for _, together := range []int{1, 2, 4} {
 		c := joined(t, regular(t, "zone rack host", 2, 3, 4), together)
 		for _, order := range []Order{ByPod, ByTopology} {
@@ -322,7 +322,7 @@ func TestLoadOfAnyTraffic(t *testing.T) {
 	for _, order := range []Order{ByPod, ByTopology, Random} {
 		p := h100(t)
 		p.Order = order
-		f := compile(t, p, c, map[string]Level{"zone": {16, 0.7, 0}, "rack": {3, 0.9, 30}})
+		f := compile(t, p, c, map[string]Level{"zone": {16, 0.7, 0, 0}, "rack": {3, 0.9, 30, 0}})
 		s := NewScratch(f)
 		var l Load
 		for range 1000 {
@@ -395,7 +395,7 @@ func TestBestOfAnyTrafficIsALowerBound(t *testing.T) {
 		for _, order := range []Order{ByPod, ByTopology, Random} {
 			p := h100(t)
 			p.Order = order
-			f := compile(t, p, c, map[string]Level{"rack": {1 + 50*rng.Float64(), 1, 0}})
+			f := compile(t, p, c, map[string]Level{"rack": {1 + 50*rng.Float64(), 1, 0, 0}})
 			s := NewScratch(f)
 			for range 1500 {
 				pods := randomPlacement(rng, c)

@@ -21,7 +21,8 @@ type Dump struct {
 	Workloads       []Item[Workload]
 	Configuration   *Item[Configuration]
 
-	Ignored  []Kind // kinds that say nothing about scheduling, or that gangplan does not model
+	Ignored  []Kind   // kinds that say nothing about scheduling, or that gangplan does not model
+	made     []Object // that Manifests reads; they count as ignored until it does
 	unknown  fieldSet
 	position map[string]int
 }
@@ -83,6 +84,9 @@ func (d *Dump) add(o *Object) error {
 		return nil
 	case "ConfigMap":
 		return d.addConfigMap(o)
+	}
+	if _, ok := makers[o.Kind]; ok {
+		d.made = append(d.made, *o)
 	}
 	i := slices.IndexFunc(d.Ignored, func(k Kind) bool { return k.Name == o.Kind })
 	if i < 0 {

@@ -98,7 +98,35 @@ func (d *Dump) job(w *Item[Workload], levels map[string]string) (workloads.Job, 
 	if len(job.PodSets) == 0 {
 		return job, w.fail(nil, "spec.podSets", "the list is empty: expected at least one")
 	}
+	job.Namespace = w.Namespace
+	if err := d.friends(&w.Object, &spec.PodSets[0].Template, &job); err != nil {
+		return job, err
+	}
+	d.nameLevels(&job, levels)
 	return job, nil
+}
+
+// nameLevels puts the names of levels in the place of topology keys. Terms whose key is no
+// level of the cluster are left out, and noted.
+func (d *Dump) nameLevels(j *workloads.Job, levels map[string]string) {
+	missing := func(level *string) bool {
+		name, ok := levels[*level]
+		if !ok {
+			d.unknown.add("Workload.topologyKey." + *level)
+		}
+		*level = name
+		return !ok
+	}
+	for _, terms := range []*[]workloads.PodTerm{&j.Affinity, &j.AntiAffinity} {
+		*terms = slices.DeleteFunc(*terms, func(t workloads.PodTerm) bool { return levels[t.Level] == "" && missing(&t.Level) })
+		for i := range *terms {
+			missing(&(*terms)[i].Level)
+		}
+	}
+	j.Spread = slices.DeleteFunc(j.Spread, func(s workloads.SpreadConstraint) bool { return levels[s.Level] == "" && missing(&s.Level) })
+	for i := range j.Spread {
+		missing(&j.Spread[i].Level)
+	}
 }
 
 func (d *Dump) priorityOf(w *Workload) int32 {

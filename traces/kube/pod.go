@@ -2,7 +2,6 @@ package kube
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
@@ -102,14 +101,10 @@ func TolerationsOf(given []Toleration) (list []topology.Toleration) {
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
 func termOf(o *Object, given *NodeTerm) (term topology.Term, err error) {
-	for _, e := range given.MatchExpressions {
-		op := slices.Index(operators, e.Operator)
-		if op < 0 {
-			return nil, o.fail(nil, "nodeAffinity", "operator %q: expected one of In, NotIn, Exists, DoesNotExist, Gt, Lt", e.Operator)
-		}
-		q := topology.Requirement{Key: e.Key, Operator: topology.Operator(op), Values: e.Values}
-		if field, problem := q.Problem(); problem != "" {
-			return nil, o.fail(nil, "nodeAffinity", "%s: %s", field, problem)
+	for i := range given.MatchExpressions {
+		q, err := requirement(o, "nodeAffinity", &given.MatchExpressions[i])
+		if err != nil {
+			return nil, err
 		}
 		term = append(term, q)
 	}

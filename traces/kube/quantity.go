@@ -30,16 +30,25 @@ func ResourceOf(name string) topology.Resource {
 	return NoUnit
 }
 
+// unlimited is what larger quantities are read as: 8 PiB, or as many thousandths of a GPU.
+const unlimited = 1 << 53
+
 // Quantity returns a quantity in gangplan's units: thousandths of GPUs and cores, bytes, pods.
 func Quantity(r topology.Resource, text string) (int64, bool) {
 	q, err := resource.ParseQuantity(text)
 	if err != nil {
 		return 0, false
 	}
+	scale := resource.Scale(0)
 	if r == topology.GPU || r == topology.CPU {
-		return q.MilliValue(), true
+		scale = resource.Milli
 	}
-	return q.Value(), true
+	// Numbers that nobody has, such as 2^63-1 for no limit, become one that nobody has either,
+	// of which the sum over a thousand queues stays in range.
+	if most := resource.NewScaledQuantity(unlimited, scale); q.Cmp(*most) > 0 {
+		q = *most
+	}
+	return q.ScaledValue(scale), true
 }
 
 // resources sums what a list says of the resources that gangplan counts. A quantity that is

@@ -171,6 +171,60 @@ type PriorityClass struct {
 
 	Description      string `yaml:"description"`
 	PreemptionPolicy string `yaml:"preemptionPolicy"`
+	GlobalDefault    bool   `yaml:"globalDefault"`
+}
+
+// Budget is PodDisruptionBudget of policy/v1.
+type Budget struct {
+	Metadata Metadata `yaml:"metadata"`
+	Spec     struct {
+		Selector       *LabelSelector `yaml:"selector"`
+		MinAvailable   string         `yaml:"minAvailable"`
+		MaxUnavailable string         `yaml:"maxUnavailable"`
+
+		EvictionPolicy any `yaml:"unhealthyPodEvictionPolicy"` // of the eviction API, which is not modelled
+	} `yaml:"spec"`
+}
+
+// Controller is what makes pods of a template: batch Job, or a kind that keeps replicas.
+type Controller struct {
+	Metadata Metadata `yaml:"metadata"`
+	Spec     struct {
+		Template PodTemplate    `yaml:"template"`
+		Replicas *int32         `yaml:"replicas"`
+		Selector *LabelSelector `yaml:"selector"`
+
+		Parallelism    *int32 `yaml:"parallelism"`
+		Completions    *int32 `yaml:"completions"`
+		ActiveDeadline *int64 `yaml:"activeDeadlineSeconds"`
+
+		// What says nothing about where pods go, or when.
+		Suspend             any `yaml:"suspend"` // until the queue admits it
+		BackoffLimit        any `yaml:"backoffLimit"`
+		TTL                 any `yaml:"ttlSecondsAfterFinished"`
+		CompletionMode      any `yaml:"completionMode"`
+		ManualSelector      any `yaml:"manualSelector"`
+		PodReplacement      any `yaml:"podReplacementPolicy"`
+		Strategy            any `yaml:"strategy"`
+		RevisionHistory     any `yaml:"revisionHistoryLimit"`
+		ProgressDeadline    any `yaml:"progressDeadlineSeconds"`
+		ServiceName         any `yaml:"serviceName"`
+		UpdateStrategy      any `yaml:"updateStrategy"`
+		PodManagementPolicy any `yaml:"podManagementPolicy"`
+	} `yaml:"spec"`
+	Status struct {
+		StartTime      string `yaml:"startTime"`
+		CompletionTime string `yaml:"completionTime"`
+	} `yaml:"status"`
+}
+
+// Pod is v1 Pod.
+type Pod struct {
+	Metadata Metadata `yaml:"metadata"`
+	Spec     PodSpec  `yaml:"spec"`
+	Status   struct {
+		StartTime string `yaml:"startTime"`
+	} `yaml:"status"`
 }
 
 // Configuration is Kueue's own: what its manager is started with.

@@ -32,10 +32,13 @@ type PodSet struct {
 	Count           int32            `yaml:"count"`
 	MinCount        *int32           `yaml:"minCount"`
 	TopologyRequest *TopologyRequest `yaml:"topologyRequest"`
-	Template        struct {
-		Metadata Metadata `yaml:"metadata"`
-		Spec     PodSpec  `yaml:"spec"`
-	} `yaml:"template"`
+	Template        PodTemplate      `yaml:"template"`
+}
+
+// PodTemplate is what the pods of a controller are made of.
+type PodTemplate struct {
+	Metadata Metadata `yaml:"metadata"`
+	Spec     PodSpec  `yaml:"spec"`
 }
 
 // TopologyRequest of a PodSet. Levels are label keys.
@@ -68,15 +71,63 @@ type PodSpec struct {
 				Preference NodeTerm `yaml:"preference"`
 			} `yaml:"preferredDuringSchedulingIgnoredDuringExecution"`
 		} `yaml:"nodeAffinity"`
+		PodAffinity     *PodAffinity `yaml:"podAffinity"`
+		PodAntiAffinity *PodAffinity `yaml:"podAntiAffinity"`
 	} `yaml:"affinity"`
+	Spread            []SpreadConstraint `yaml:"topologySpreadConstraints"`
+	NodeName          string             `yaml:"nodeName"`
+	Priority          *int32             `yaml:"priority"`
+	PriorityClassName string             `yaml:"priorityClassName"`
+	PreemptionPolicy  string             `yaml:"preemptionPolicy"`
+	RestartPolicy     string             `yaml:"restartPolicy"`
 
 	// What says nothing about where a pod may go, or when.
 	Plain `yaml:",inline"`
 }
 
+// PodAffinity is what a pod asks of other pods.
+type PodAffinity struct {
+	Required  []PodTerm `yaml:"requiredDuringSchedulingIgnoredDuringExecution"`
+	Preferred []struct {
+		Weight int32   `yaml:"weight"`
+		Term   PodTerm `yaml:"podAffinityTerm"`
+	} `yaml:"preferredDuringSchedulingIgnoredDuringExecution"`
+}
+
+// PodTerm is a term of pod affinity. Its namespaces are the pod's own if it names none.
+type PodTerm struct {
+	TopologyKey       string         `yaml:"topologyKey"`
+	LabelSelector     *LabelSelector `yaml:"labelSelector"`
+	Namespaces        []string       `yaml:"namespaces"`
+	NamespaceSelector *LabelSelector `yaml:"namespaceSelector"`
+}
+
+// LabelSelector means what has all of these labels.
+type LabelSelector struct {
+	MatchLabels      map[string]string `yaml:"matchLabels"`
+	MatchExpressions []Expression      `yaml:"matchExpressions"`
+}
+
+// SpreadConstraint is a topology spread constraint.
+type SpreadConstraint struct {
+	TopologyKey        string         `yaml:"topologyKey"`
+	MaxSkew            int32          `yaml:"maxSkew"`
+	WhenUnsatisfiable  string         `yaml:"whenUnsatisfiable"`
+	MinDomains         *int32         `yaml:"minDomains"`
+	LabelSelector      *LabelSelector `yaml:"labelSelector"`
+	NodeAffinityPolicy string         `yaml:"nodeAffinityPolicy"`
+	NodeTaintsPolicy   string         `yaml:"nodeTaintsPolicy"`
+}
+
+// Expression is a condition on a label.
+type Expression struct {
+	Key      string   `yaml:"key"`
+	Operator string   `yaml:"operator"`
+	Values   []string `yaml:"values"`
+}
+
 // Plain are fields of a pod that no scheduler reads.
 type Plain struct {
-	RestartPolicyField any `yaml:"restartPolicy"`
 	DNSPolicyField     any `yaml:"dnsPolicy"`
 	SecurityContext    any `yaml:"securityContext"`
 	Grace              any `yaml:"terminationGracePeriodSeconds"`
@@ -121,11 +172,7 @@ type Container struct {
 
 // NodeTerm is a term of node affinity.
 type NodeTerm struct {
-	MatchExpressions []struct {
-		Key      string   `yaml:"key"`
-		Operator string   `yaml:"operator"`
-		Values   []string `yaml:"values"`
-	} `yaml:"matchExpressions"`
+	MatchExpressions []Expression `yaml:"matchExpressions"`
 }
 
 // Since returns when a condition became true, or the zero time if it is not true.

@@ -123,19 +123,23 @@ func TestNotKeptOn(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	base := write(t, t.TempDir(), crowd, "v1.0.0", upTo(6))
-	one := func(seed string) string { return filepath.Join(base, seed) }
+	const only = "policies: [gang, gang-topology]"
+	gangs := func(version string, seeds []uint64, changes ...string) string {
+		return write(t, t.TempDir(), crowd, version, seeds, append(changes, only, "policies: [gang]")...)
+	}
+	base := gangs("v1.0.0", upTo(6))
+	one := func(seed string) string { return filepath.Join(base, seed, "gang") }
+	other := strings.Replace(crowd, only, "until: 60w\npolicies: [gang]", 1)
 	for _, c := range []struct{ name, a, b, want string }{
 		{"the same", base, base, "identical same-path"},
-		{"another version", base, write(t, t.TempDir(), crowd, "v1.1.0", upTo(6)), "versions-differ identical"},
-		{"other seeds", base, write(t, t.TempDir(), crowd, "v1.0.0", []uint64{11, 12, 13, 14}), "unpaired"},
-		{"few other seeds", one("1") + "/policy=gang", write(t, t.TempDir(), crowd, "v1.0.0", []uint64{11, 12}) + "/policy=gang", "unpaired few-seeds"},
-		{"some seeds more", base, write(t, t.TempDir(), crowd, "v1.0.0", upTo(7)), "no-partner identical"},
-		{"one seed, another seed", one("1") + "/gang", one("2") + "/gang", "seeds-differ one-seed jobs-differ dependent-jobs"},
-		{"another load", base + "/policy=gang", write(t, t.TempDir(), crowd, "v1.0.0", upTo(6), "load: 1", "load: 2") + "/policy=gang", "few-seeds scenarios-differ jobs-differ"},
-		{"more jobs", base + "/policy=gang", write(t, t.TempDir(), crowd, "v1.0.0", upTo(6), "jobs: 24", "jobs: 28") + "/policy=gang", "few-seeds scenarios-differ jobs-without-partner jobs-differ"},
-		{"one policy more", base, base + "/policy=gang", "no-partner identical"},
-		{"an until", base + "/policy=gang", write(t, t.TempDir(), crowd, "v1.0.0", upTo(6), "policies:", "until: 60w\npolicies:") + "/policy=gang", "scenarios-differ until-differs identical"},
+		{"another version", base, gangs("v1.1.0", upTo(6)), "versions-differ identical"},
+		{"other seeds", base, gangs("v1.0.0", []uint64{11, 12, 13, 14}), "unpaired"},
+		{"few other seeds", one("1"), gangs("v1.0.0", []uint64{11, 12}), "unpaired few-seeds"},
+		{"some seeds more", base, gangs("v1.0.0", upTo(7)), "no-partner identical"},
+		{"one seed, another seed", one("1"), one("2"), "seeds-differ one-seed jobs-differ dependent-jobs"},
+		{"another load", base, gangs("v1.0.0", upTo(6), "load: 1", "load: 2"), "few-seeds scenarios-differ jobs-differ"},
+		{"more jobs", one("1"), filepath.Join(gangs("v1.0.0", upTo(1), "jobs: 24", "jobs: 28"), "1"), "one-seed scenarios-differ jobs-without-partner jobs-differ dependent-jobs"},
+		{"an until", one("1"), filepath.Join(write(t, t.TempDir(), other, "v1.0.0", upTo(1)), "1"), "one-seed scenarios-differ until-differs identical"},
 	} {
 		got := compared(t, c.a, c.b, Options{})
 		if got.codes() != c.want {
@@ -144,6 +148,9 @@ func TestWarnings(t *testing.T) {
 				t.Log(w.Text)
 			}
 		}
+	}
+	if c := compared(t, write(t, t.TempDir(), crowd, "v1.0.0", upTo(1)), one("1"), Options{}); c.codes() != "no-partner one-seed identical" {
+		t.Errorf("one policy more: %q", c.codes())
 	}
 }
 

@@ -30,6 +30,9 @@ var phrases = map[string][2]string{
 	"verdicts.deadlock":       {"deadlocks %s times less", "deadlocks %s times more"},
 }
 
+// jobWords say what is done to jobs that are compared one by one.
+var jobWords = map[string]string{"wait.by_job_seconds": "starts", "jct.by_job_seconds": "finishes"}
+
 // sentences are what can be said of a group, worse first, each to be quoted by itself.
 func (c *Comparison) sentences(g *Group) []string {
 	var out []string
@@ -61,8 +64,12 @@ func named(rows []Row, v Verdict) []string {
 
 // sentence says one difference, with what it rests on.
 func (c *Comparison) sentence(g *Group, r *Row) string {
+	ofJobs := isByJob(r.metric) && len(g.runs.pairs) == 1
 	text := fmt.Sprintf("%s %s than %s%s", c.B.Name, r.phrase(), c.A.Name, g.where())
 	switch {
+	case ofJobs:
+		words := jobWords[r.Metric]
+		text = fmt.Sprintf("%s %s %d of %d jobs sooner and %d later than %s%s, the median by %s", c.B.Name, words, r.Lower, r.Pairs, r.Higher, c.A.Name, g.where(), r.signed(r.d))
 	case math.IsInf(r.d, -1):
 		text = fmt.Sprintf("%s of %s is %s%s, where that of %s is never", r.Metric, c.B.Name, r.metric.Text(r.b, r.B != nil), g.where(), c.A.Name)
 	case math.IsInf(r.d, 1):
@@ -80,11 +87,9 @@ func (c *Comparison) sentence(g *Group, r *Row) string {
 	}
 	switch r.Test {
 	case signedRank:
-		unit := "seeds"
-		if isByJob(r.metric) && len(g.runs.pairs) == 1 {
-			unit = "jobs"
+		if text += ", p" + equation(*r.Adjusted); !ofJobs {
+			text += fmt.Sprintf(", %d seeds", r.Pairs)
 		}
-		text += fmt.Sprintf(", p%s, %d %s", equation(*r.Adjusted), r.Pairs, unit)
 	case rankSum:
 		text += fmt.Sprintf(", p%s, %d and %d runs not paired", equation(*r.Adjusted), len(g.runs.a), len(g.runs.b))
 	case exact:
