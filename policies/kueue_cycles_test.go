@@ -255,10 +255,12 @@ func (c *cycleCase) play(t *testing.T) cycleAnswer {
 	return o.got
 }
 
-// TestCyclesAreKueues wants of every recorded cycle what the real scheduler did.
+// TestCyclesAreKueues wants of every recorded cycle what the real scheduler did: classical and
+// fair preemption of both versions, some of the holders being on their way out.
+// GANGPLAN_CYCLES names another table.
 func TestCyclesAreKueues(t *testing.T) {
 	path := "../testdata/conformance/kueue_tas_cycles.jsonl.gz"
-	if p := os.Getenv("CYCLES"); p != "" {
+	if p := os.Getenv("GANGPLAN_CYCLES"); p != "" {
 		path = p
 	}
 	f, err := os.Open(path)

@@ -56,10 +56,12 @@ func TestKueueTASGates(t *testing.T) {
 	if r.Exact != 1000 || r.Cases != 1000 {
 		t.Errorf("%d exact of %d, want 1000 of 1000: %+v", r.Exact, r.Cases, r.Mismatches[:min(3, len(r.Mismatches))])
 	}
+	flat, layered := stage.Kueue017, stage.Kueue017
+	flat.Mixed, layered.MultiLayer = false, true
 	for gates, want := range map[string]stage.Preset{
-		"default":                    {Name: "0.17", Mixed: true, Affinity: true},
-		"TASProfileMixed=false":      {Name: "0.17", Affinity: true},
-		"TASMultiLayerTopology=true": {Name: "0.17", Mixed: true, MultiLayer: true, Affinity: true},
+		"default":                    stage.Kueue017,
+		"TASProfileMixed=false":      flat,
+		"TASMultiLayerTopology=true": layered,
 	} {
 		if got := (&tasCluster{Gates: gates}).preset(); got != want {
 			t.Errorf("%s: %+v, want %+v", gates, got, want)
