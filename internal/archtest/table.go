@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	"internal/clusterimport": everythingBelowCmd,
 	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
-	"internal/record":        append([]string{"traces/kube"}, everythingBelowCmd...),
+	"internal/record":        everythingBelowCmd,
 	"internal/verify":        append([]string{"internal/fragmentation", "internal/study", "internal/record"}, everythingBelowCmd...),
 	"cmd":                    append([]string{"internal/study", "internal/verify", "internal/record", "internal/fragmentation", "internal/plots", "internal/clusterimport"}, everythingBelowCmd...),
 }
