@@ -37,5 +37,18 @@ func (e *Engine) see(kind SightKind, p, node int32) {
 	}
 }
 
-// Tried tells that a scheduler tried to place a pod.
-func (tx *Tx) Tried(pod int32) { tx.e.see(SawAttempt, pod, -1) }
+// Watched reports whether a witness is there.
+func (v View) Watched() bool { return v.e.witness != nil }
+
+// Tried tells the witness, if one is there, that a scheduler tried to place a pod. It may be
+// told later than it happened.
+func (v View) Tried(pod int32, at int64) {
+	if v.e.witness != nil {
+		j := v.e.pods[pod].job
+		v.e.witness.See(Sight{Time: at, Kind: SawAttempt, Job: j, Rank: pod - v.e.jobs[j].podBase, Node: -1})
+	}
+}
+
+// Settler is a controller that does things in arrears: those whose outcome is known. Settle
+// makes it do, for who counts them, what it would have done before a time.
+type Settler interface{ Settle(to int64) }
