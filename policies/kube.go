@@ -83,6 +83,7 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	if pod == order.None {
 		return false
 	}
+	tx.Tried(pod)
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.bind(tx, pod, node)
 	} else {

@@ -12,6 +12,7 @@ type Engine struct {
 	*world
 	policy   Policy
 	recorder Recorder
+	witness  Witness // the recorder, if it is one
 	events   eventQueue
 	tx       Tx
 
@@ -97,6 +98,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		waitingLong: make([][]int32, len(cfg.Queues)),
 		left:        make([]int64, len(cfg.Cluster.Models)),
 	}
+	e.witness, _ = recorder.(Witness)
 	if cfg.Fabric != nil {
 		e.scratch = fabric.NewScratch(cfg.Fabric)
 		e.sharing = newSharing(cfg)

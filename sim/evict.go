@@ -69,6 +69,7 @@ func (e *Engine) releaseQuota(j int32) {
 	e.uncharge(j)
 	e.unassign(j)
 	e.grantAll(j)
+	e.see(SawReleased, jb.podBase, -1)
 	e.signal(Signal{Kind: QuotaFreed, Job: j, Pod: -1, Place: jb.queue})
 	if jb.state == Backoff {
 		e.returnLater(j)

@@ -102,6 +102,7 @@ func (e *Engine) createPod(p int32) {
 	pd := &e.pods[p]
 	pd.state = PodPending
 	pd.gen++
+	e.see(SawCreated, p, -1)
 	if pd.assigned && e.cfg.Timing.Ungate > 0 {
 		e.events.push(e.now+e.cfg.Timing.Ungate, evPodVisible, pd.job, e.jobs[pd.job].gen)
 		return
@@ -260,6 +261,7 @@ func (e *Engine) unbind(p int32, grace int64) {
 		e.reservedRate += gpus
 	}
 	if grace == 0 {
+		e.see(SawGone, p, pd.node)
 		e.allocate(pd.node, -gpus, from)
 		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
 		e.freeNode(pd.job, p, pd.node, st.request)
@@ -295,6 +297,7 @@ func (e *Engine) podGone(id int32) {
 // endTerminating gives the resources of a terminating pod back.
 func (e *Engine) endTerminating(id int32) {
 	s := e.slots.all[id]
+	e.see(SawGone, s.pod, s.node)
 	e.slots.all[id].node = -1
 	e.slots.live--
 	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)

@@ -175,6 +175,8 @@ func (tx *Tx) Commit() {
 		switch o.kind {
 		case opAdmit:
 			e.admitted(o.a)
+		case opAssign:
+			e.see(SawAssigned, o.a, e.pods[o.a].pin)
 		case opAssume:
 			if !e.pods[o.a].held {
 				e.bindAssumed(o.a)

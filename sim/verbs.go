@@ -181,6 +181,7 @@ func (tx *Tx) Reassign(pod, node int32) {
 	e.take(Assigned, pd.pin, topology.Resources{}.Minus(r))
 	e.take(Assigned, node, r)
 	pd.pin = node
+	e.see(SawAssigned, pod, node)
 	if pd.visible {
 		e.signalPod(PodDeleted, pod)
 		e.signalPod(PodCreated, pod)
