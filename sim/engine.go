@@ -28,9 +28,10 @@ type Engine struct {
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
 
-	running         int // jobs whose barrier holds
-	startingPods    int // pods with a start-up that ends
-	holding         int // jobs that hold GPUs behind an open barrier
+	sinking         bool // a node goes down, and its pods with it
+	running         int  // jobs whose barrier holds
+	startingPods    int  // pods with a start-up that ends
+	holding         int  // jobs that hold GPUs behind an open barrier
 	holdingSet      uint64
 	finishedAt      int64 // last finish of any job
 	safeAt          int64 // last time any job made progress safe
