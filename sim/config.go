@@ -150,6 +150,7 @@ type Timing struct {
 	PodBackoff    int64 // from a pod's first failed attempt until kube-scheduler tries it in its turn again; doubles
 	PodBackoffMax int64
 
+	Clients      Clients
 	Start        StartUp
 	PullBytesSec int64 // bytes per second of an image pull into an empty node; 0: no pulls
 }

@@ -20,7 +20,8 @@ type Engine struct {
 	active      []int32 // admitted jobs, in no order
 	createNow   []turn  // jobs whose pods come into being before the next Binder cycle
 	waveNow     []creation
-	slots       slots // terminating pods
+	slots       slots    // terminating pods
+	limits      limiters // of calls of the API server
 
 	digest         Digest
 	lastTransition int64
@@ -105,6 +106,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		e.sharing = newSharing(cfg)
 		e.bounds = make([]Bounds, len(cfg.Jobs))
 	}
+	e.limits = newLimiters(&cfg.Timing.Clients)
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	looks := len(cfg.Cluster.Nodes)
@@ -307,6 +309,10 @@ func (e *Engine) handle(ev event) {
 	case evPodVisible:
 		if e.jobs[ev.id].gen == ev.gen {
 			e.showPods(ev.id)
+		}
+	case evPodCreate, evPodShow:
+		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
+			e.called(ev.kind, ev.id)
 		}
 	case evReplace:
 		if e.jobs[e.pods[ev.id].job].gen == ev.gen {

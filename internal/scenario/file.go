@@ -502,8 +502,22 @@ type Timing struct {
 	BinderNode    *Duration `yaml:"binderNode"`
 	PodBackoff    *Duration `yaml:"podBackoff"`
 	PodBackoffMax *Duration `yaml:"podBackoffMax"`
+	Clients       *Clients  `yaml:"clients"`
 	Start         *StartUp  `yaml:"start"`
 	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
+}
+
+// Clients are the rate limits of those who call the API server; see sim.Clients.
+type Clients struct {
+	JobController *Client `yaml:"jobController"`
+	Kueue         *Client `yaml:"kueue"`
+	Scheduler     *Client `yaml:"scheduler"`
+}
+
+// Client is the rate limit of one.
+type Client struct {
+	QPS   *int64 `yaml:"qps,required,positive"`
+	Burst *int64 `yaml:"burst,required,positive"`
 }
 
 // StartUp is the time a pod takes to become ready; see sim.StartUp.
