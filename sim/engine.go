@@ -20,7 +20,8 @@ type Engine struct {
 	active      []int32 // admitted jobs, in no order
 	createNow   []turn  // jobs whose pods come into being before the next Binder cycle
 	waveNow     []creation
-	slots       slots // terminating pods
+	slots       slots    // terminating pods
+	limits      limiters // of calls of the API server
 
 	digest         Digest
 	lastTransition int64
@@ -28,9 +29,10 @@ type Engine struct {
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
 
-	running         int // jobs whose barrier holds
-	startingPods    int // pods with a start-up that ends
-	holding         int // jobs that hold GPUs behind an open barrier
+	sinking         bool // a node goes down, and its pods with it
+	running         int  // jobs whose barrier holds
+	startingPods    int  // pods with a start-up that ends
+	holding         int  // jobs that hold GPUs behind an open barrier
 	holdingSet      uint64
 	finishedAt      int64 // last finish of any job
 	safeAt          int64 // last time any job made progress safe
@@ -104,6 +106,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		e.sharing = newSharing(cfg)
 		e.bounds = make([]Bounds, len(cfg.Jobs))
 	}
+	e.limits = newLimiters(&cfg.Timing.Clients)
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	looks := len(cfg.Cluster.Nodes)
@@ -115,8 +118,8 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
-	for _, f := range cfg.Faults {
-		e.events.push(f.Time, faultKind(f), f.Node, 0)
+	for i := range cfg.Actions {
+		e.events.push(cfg.Actions[i].Time, cfg.Actions[i].kind(), int32(i), 0)
 	}
 	for j := range cfg.Jobs {
 		for i := range cfg.Jobs[j].Restarts {
@@ -127,13 +130,6 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		e.events.push(cfg.Jobs[0].Submit, evArrival, 0, 0)
 	}
 	return e, nil
-}
-
-func faultKind(f Fault) eventKind {
-	if f.Up {
-		return evNodeUp
-	}
-	return evNodeDown
 }
 
 // Run plays the scenario to its own end.
@@ -291,10 +287,8 @@ func (e *Engine) handle(ev event) {
 	switch ev.kind {
 	case evArrival:
 		e.arrive(ev.id)
-	case evNodeUp:
-		e.nodeUp(ev.id)
-	case evNodeDown:
-		e.nodeDown(ev.id)
+	case evBringUp, evTakeDown, evConfigure:
+		e.act(&e.cfg.Actions[ev.id])
 	case evPodRestart:
 		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
 	case evPodGone:
@@ -316,12 +310,16 @@ func (e *Engine) handle(ev event) {
 		if e.jobs[ev.id].gen == ev.gen {
 			e.showPods(ev.id)
 		}
+	case evPodCreate, evPodShow:
+		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
+			e.called(ev.kind, ev.id)
+		}
 	case evReplace:
 		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
 			e.replace(ev.id)
 		}
 	case evNodeNoticed:
-		e.noticeDown(ev.id)
+		e.noticeDown(ev.id, int32(ev.gen)-1)
 	case evHoldEnd:
 		if e.pods[ev.id].gen == ev.gen {
 			e.endHold(ev.id)
