@@ -27,6 +27,7 @@ const (
 	SawAssigned                  // a pod was assigned a node by its topology assignment
 	SawGone                      // a pod that was bound has ended
 	SawReleased                  // a job's quota is back
+	SawFinished                  // a job whose work is done is complete: told when that is known, of a time ahead
 )
 
 // see shows a witness something about a pod.
@@ -34,6 +35,13 @@ func (e *Engine) see(kind SightKind, p, node int32) {
 	if e.witness != nil && !(e.sinking && kind == SawGone) {
 		j := e.pods[p].job
 		e.witness.See(Sight{Time: e.now, Kind: kind, Job: j, Rank: p - e.jobs[j].podBase, Node: node})
+	}
+}
+
+// seeFinish shows when a job will be complete.
+func (e *Engine) seeFinish(j int32, at int64) {
+	if e.witness != nil {
+		e.witness.See(Sight{Time: at, Kind: SawFinished, Job: j, Rank: -1, Node: -1})
 	}
 }
 

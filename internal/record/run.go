@@ -15,8 +15,8 @@ func FromRun(cfg *sim.Config, policy sim.Policy) (*Record, error) {
 		return nil, err
 	}
 	for e.Step() {
-		o.out.End = max(cfg.Until, o.now)
 	}
+	o.out.End = max(cfg.Until, o.now)
 	if b, ok := policy.Binder.(sim.Settler); ok {
 		b.Settle(o.out.End)
 	}
@@ -29,6 +29,7 @@ type observer struct {
 	queued bool // jobs have Workloads
 	now    int64
 	jobs   []observed
+	lost   ghosts
 	out    Record
 }
 
@@ -37,10 +38,13 @@ type observed struct {
 	Job
 	admitted, barrier, done, deactivated bool
 
-	bound    int32
-	backoffs int32           // requeueState.count
-	assigned map[int32]int32 // pod rank -> node, of the topology assignment
-	fresh    bool            // assigned has changed since it was written down
+	on         map[int32]int32 // bound pods by node
+	place      map[int32]int32 // the node to which each pod was bound last, by rank
+	finishedAt int64           // Never while there is work
+	bound      int32
+	backoffs   int32           // requeueState.count
+	assigned   map[int32]int32 // pod rank -> node, of the topology assignment
+	fresh      bool            // assigned has changed since it was written down
 }
 
 func newObserver(cfg *sim.Config, queued bool) *observer {
@@ -48,6 +52,7 @@ func newObserver(cfg *sim.Config, queued bool) *observer {
 	for j := range o.jobs {
 		jb := &o.jobs[j]
 		jb.Name, jb.State, jb.WorkloadCreated, jb.assigned = cfg.Jobs[j].ID, Pending, Never, map[int32]int32{}
+		jb.on, jb.place, jb.finishedAt = map[int32]int32{}, map[int32]int32{}, Never
 	}
 	return o
 }
@@ -68,7 +73,7 @@ func (o *observer) Record(t sim.Transition) {
 	if t.Kind == sim.Verdict {
 		return
 	}
-	o.now = t.Time
+	o.advance(t.Time)
 	jb := &o.jobs[t.Job]
 	timing := &o.cfg.Timing
 	switch t.Kind {
@@ -81,6 +86,8 @@ func (o *observer) Record(t sim.Transition) {
 		o.admit(t)
 	case sim.Bind:
 		jb.Bound = append(jb.Bound, PodEvent{t.Time, t.Rank, o.node(t.Place)})
+		jb.on[t.Place]++
+		jb.place[t.Rank] = t.Place
 		jb.step(t.Time, 1)
 	case sim.Barrier:
 		jb.barrier = true
@@ -96,8 +103,6 @@ func (o *observer) Record(t sim.Transition) {
 	case sim.Finish:
 		jb.barrier, jb.done = false, true
 		jb.RunComplete = append(jb.RunComplete, t.Time)
-		jb.JobComplete = append(jb.JobComplete, t.Time+partOf(timing.FinishLag, completeOfFinished))
-		jb.Finished = append(jb.Finished, t.Time+timing.FinishLag)
 	}
 }
 
@@ -210,7 +215,9 @@ func reasonOf(w sim.Why) string {
 
 // See implements sim.Witness.
 func (o *observer) See(s sim.Sight) {
-	o.now = max(o.now, s.Time)
+	if s.Kind != sim.SawFinished {
+		o.advance(s.Time)
+	}
 	jb := &o.jobs[s.Job]
 	switch s.Kind {
 	case sim.SawCreated:
@@ -218,7 +225,10 @@ func (o *observer) See(s sim.Sight) {
 	case sim.SawAttempt:
 		jb.Attempts++
 	case sim.SawGone:
+		jb.on[s.Node]--
 		jb.step(s.Time, -1)
+	case sim.SawFinished:
+		jb.finishedAt = s.Time
 	case sim.SawReleased:
 		if jb.admitted && !jb.done {
 			jb.Cleared = append(jb.Cleared, s.Time)
@@ -274,13 +284,31 @@ func (o *observer) slots(j int32) (sets [][]Slot) {
 
 // take returns the record of what there was.
 func (o *observer) take() *Record {
+	o.advance(o.out.End)
 	for j := range o.jobs {
 		jb := &o.jobs[j]
+		o.complete(jb)
 		jb.cut(o.out.End)
 		jb.State = o.stateOf(jb)
 		o.out.Jobs = append(o.out.Jobs, jb.Job)
 	}
 	return &o.out
+}
+
+// complete notes when a job was Complete whose work is done: not while a pod of it is left,
+// if only one that terminates.
+func (o *observer) complete(j *observed) {
+	n := len(j.Steps)
+	if j.finishedAt == Never || n > 0 && j.Steps[n-1].N > 0 {
+		return
+	}
+	lag := o.cfg.Timing.FinishLag
+	at := j.finishedAt
+	if n > 0 {
+		at = max(at, j.Steps[n-1].At+lag)
+	}
+	j.Finished = append(j.Finished, at)
+	j.JobComplete = append(j.JobComplete, at-lag+partOf(lag, completeOfFinished))
 }
 
 // cut drops what lies behind the end: steps that were foreseen and not seen.
@@ -297,6 +325,8 @@ func (o *observer) stateOf(j *observed) State {
 	switch {
 	case len(j.JobComplete) > 0:
 		return Finished
+	case j.finishedAt != Never && j.bound > 0:
+		return WaitingForTerminating
 	case j.deactivated:
 		return Deactivated
 	case j.barrier:

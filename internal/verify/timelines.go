@@ -29,6 +29,7 @@ type timelineCase struct {
 	scenario *timelineScenario
 	phases   []conditions
 	known    bool // the phases are those of the repetitions
+	shapes   shapes
 }
 
 func runTimelines(o Options) ([]Outcome, error) {
@@ -116,6 +117,7 @@ func (c *timelineCase) outcome() Outcome {
 	if c.scenario, err = readTimeline(c.Scenario); err != nil {
 		return Outcome{ID: c.ID, Verdict: Outside, Reason: err.Error()}
 	}
+	c.scenario.ID = c.ID
 	if !c.known {
 		for i := range 10 {
 			c.phases = append(c.phases, conditions{offset: 100 * float64(i)})
@@ -126,7 +128,7 @@ func (c *timelineCase) outcome() Outcome {
 	for _, phase := range c.phases {
 		n, fits, first, err := c.play(phase, race)
 		if err != nil {
-			return Outcome{ID: c.ID}.unanswered(err)
+			return Outcome{ID: c.ID, Verdict: Outside, Reason: err.Error()}
 		}
 		tried, hit = tried+n, hit+fits
 		if fits > 0 {

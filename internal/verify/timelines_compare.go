@@ -3,7 +3,6 @@ package verify
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -137,7 +136,7 @@ func (c *timelineCase) among(field string, values []any, got any, r *record.Reco
 	case admissionOrder, evictionOrder, completionOrder:
 		return slices.ContainsFunc(values, func(want any) bool { return sameOrder(want, got, timesOf(field, r)) })
 	case placementNodes:
-		return sameShape(values, got)
+		return c.sameShape(values, got)
 	case attemptsTotal:
 		return withinLeastAndMost(values, got)
 	}
@@ -201,53 +200,6 @@ func timesOf(field string, r *record.Record) (times []int64) {
 	}
 	slices.Sort(times)
 	return times
-}
-
-// sameShape reports whether random placements are alike: on how many nodes how many pods were
-// bound, per job and of all jobs together. Where the repetitions differ in that as well, the
-// draws decide it, and the number of pods is compared.
-func sameShape(values []any, got any) bool {
-	jobs, _ := got.(map[string]any)
-	names := slices.Sorted(maps.Keys(jobs))
-	for _, name := range names {
-		if !alikeIn(values, jobs, name) {
-			return false
-		}
-	}
-	return alikeIn(values, jobs, names...)
-}
-
-// alikeIn compares the shape of what some jobs had together.
-func alikeIn(values []any, got map[string]any, names ...string) bool {
-	shape, sum := shapeOf(got, names)
-	var wanted [][]float64
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		of, _ := v.(map[string]any)
-		want, n := shapeOf(of, names)
-		wanted, least, most = append(wanted, want), min(least, n), max(most, n)
-	}
-	for _, want := range wanted[1:] {
-		if !slices.Equal(want, wanted[0]) {
-			return least <= sum && sum <= most
-		}
-	}
-	return slices.Equal(shape, wanted[0])
-}
-
-// shapeOf returns the numbers of pods per node, sorted, and their sum.
-func shapeOf(jobs map[string]any, names []string) (counts []float64, sum float64) {
-	on := map[string]float64{}
-	for _, name := range names {
-		list, _ := jobs[name].([]any)
-		for _, pair := range list {
-			if p, _ := pair.([]any); len(p) == 2 {
-				on[text(p[0])] += number(p[1])
-				sum += number(p[1])
-			}
-		}
-	}
-	return slices.Sorted(maps.Values(on)), sum
 }
 
 // withinLeastAndMost reports whether the numbers of all jobs lie between the least and the

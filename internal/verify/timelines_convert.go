@@ -39,14 +39,34 @@ const (
 func (s *timelineScenario) convert(of conditions) (*scenario.File, error) {
 	f := &scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: s.ID + ": " + s.Title,
 		Until: seconds(s.Observe), Seed: &of.seed, PodCreation: "slow-start"}
-	f.Timing = scenario.Timing{Preset: "kubernetes", Termination: new(seconds(termination))}
+	f.Timing = s.timing(of)
 	for _, step := range []func(*scenario.File) error{s.convertNodes, s.convertKueue, s.convertScheduler,
-		func(f *scenario.File) error { return s.convertJobs(f, of) }} {
+		func(f *scenario.File) error { return s.convertJobs(f, of) }, s.convertActions} {
 		if err := step(f); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
+}
+
+// Variants of a scenario end with the name of what was changed in the control plane: a Job
+// controller without the bug of 1.34.4, or the clients' own rate limits instead of raised
+// ones.
+const (
+	fixedController = "_fixedkcm"
+	defaultClients  = "_defqps"
+)
+
+func (s *timelineScenario) timing(of conditions) scenario.Timing {
+	t := scenario.Timing{Preset: "kubernetes", SecondOffset: new(scenario.Duration(math.Round(of.offset * 1e6)))}
+	if !strings.Contains(s.ID, fixedController) {
+		t.FrozenStatus = new(true)
+	}
+	if strings.Contains(s.ID, defaultClients) {
+		limit := func(qps, burst int64) *scenario.Client { return &scenario.Client{QPS: &qps, Burst: &burst} }
+		t.Clients = &scenario.Clients{JobController: limit(20, 30), Kueue: limit(20, 30), Scheduler: limit(50, 100)}
+	}
+	return t
 }
 
 const hostnameLabel = "kubernetes.io/hostname"
@@ -234,12 +254,15 @@ func (j *timelineJob) convert(levels []string) (*scenario.Job, error) {
 		return nil, cannot("the podReplacementPolicy %q", j.Replacement)
 	}
 	out := &scenario.Job{ID: j.Name, Duration: seconds(j.Duration), Queue: j.Queue, Priority: cmp.Or(j.Priority, j.PodPriority),
-		Startup: new(seconds(startDelay)), Completions: j.Completions}
+		Startup: new(seconds(startDelay)), Termination: new(seconds(termination)), Completions: j.Completions}
 	if j.Duration == 0 {
 		out.Duration = forGood
 	}
 	if j.StartDelay != nil {
 		*out.Startup = seconds(*j.StartDelay)
+	}
+	if j.Termination != nil {
+		*out.Termination = seconds(*j.Termination)
 	}
 	if j.MinPods > 0 { // partial admission of a batch Job lowers its parallelism only
 		out.Completions = cmp.Or(j.Completions, j.Pods)
@@ -255,6 +278,10 @@ func (j *timelineJob) convert(levels []string) (*scenario.Job, error) {
 			out.Pods.NodeSelector = map[string]string{}
 		}
 		out.Pods.NodeSelector[key] = j.Selector[key]
+	}
+	if j.Tolerate != nil {
+		out.Pods.Tolerations = []scenario.Toleration{{Key: "node.kubernetes.io/unreachable", Operator: "Exists", Effect: "NoExecute",
+			TolerationSeconds: new(int64(math.Round(*j.Tolerate)))}}
 	}
 	var err error
 	if out.Pods.Topology, err = j.topology(); err != nil {
