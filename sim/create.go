@@ -74,11 +74,24 @@ func (e *Engine) collectWave(j, turn int32) {
 	jb.podStep = end
 }
 
-// firstWave begins the creation of a job's pods, once its backoff for lost ones is over.
-func (e *Engine) firstWave(j int32) {
-	jb := &e.jobs[j]
-	d := max(e.jitter(j, e.cfg.Timing.PodCreate), jb.noPodsUntil-e.now)
-	e.after(d, evPodWave, j)
+// unsuspend lets the Job controller create the pods of a job that was admitted. The queue's
+// controller unsuspends one Job after another; one without a queue was never suspended.
+func (e *Engine) unsuspend(j int32) {
+	t := &e.cfg.Timing
+	if !e.jobs[j].charged {
+		e.firstWave(j, 0)
+		return
+	}
+	at := max(e.now+t.Unsuspend, e.unsuspendFrom)
+	e.unsuspendFrom = at + t.UnsuspendGap
+	e.firstWave(j, at-e.now)
+}
+
+// firstWave begins the creation of a job's pods after a delay, once its backoff for lost ones
+// is over.
+func (e *Engine) firstWave(j int32, d int64) {
+	d += e.jitter(j, e.cfg.Timing.PodCreate)
+	e.after(max(d, e.jobs[j].noPodsUntil-e.now), evPodWave, j)
 }
 
 // jitter makes a step of creating pods longer or shorter, by a draw for this step of this

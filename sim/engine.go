@@ -23,6 +23,8 @@ type Engine struct {
 	slots       slots    // terminating pods
 	limits      limiters // of calls of the API server
 
+	unsuspendFrom int64 // when the next Job can be unsuspended
+
 	digest         Digest
 	lastTransition int64
 	closing        ledger.Ledger // the books at the last transition, if time went on since

@@ -101,7 +101,7 @@ func (e *Engine) admitted(j int32) {
 	e.emitFor(Why(jb.waited), Admit, j, -1, jb.queue, jb.pods)
 	jb.waited = ReasonNone
 	e.joinWaiting(j, &e.unbound)
-	e.firstWave(j)
+	e.unsuspend(j)
 	if limit := e.cfg.Jobs[j].AdmittedLimit; limit > 0 && jb.charged {
 		e.events.push(e.now+limit-jb.spent, evBudget, j, jb.gen)
 	}

@@ -96,9 +96,21 @@ type slot struct {
 func (e *Engine) removePods(j int32, grace int64) {
 	jb := &e.jobs[j]
 	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
-		e.removePod(p, grace)
+		e.removePod(p, grace+e.spread(p))
 	}
 	e.noteHolding(j)
+}
+
+// spread is how much later than the first of its job a pod ends that ends together with the
+// others: each does so by itself.
+func (e *Engine) spread(p int32) int64 {
+	pd := &e.pods[p]
+	jb := &e.jobs[pd.job]
+	if e.cfg.Timing.PodEnd == 0 || jb.pods < 2 {
+		return 0
+	}
+	h := rng.Hash(e.cfg.Seed, rng.Latency, rng.ID2(e.stableID(pd.job), uint64(p-jb.podBase)), uint64(pd.attempt))
+	return int64(h % uint64(e.cfg.Timing.PodEnd*int64(jb.pods)))
 }
 
 // removePod deletes one pod, whatever its state. A running job was interrupted before.

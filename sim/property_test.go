@@ -876,6 +876,7 @@ func drawTiming(t *rapid.T, o options) sim.Timing {
 		tm.Replace, tm.ReplaceMax, tm.AdmitterCycle, tm.BinderCycle = drawTime(t, "replace", 0, 9), 20*sec, drawTime(t, "admitter", 0, 1), drawTime(t, "binder", 0, 1)
 	case 3:
 		tm = sim.Kubernetes
+		tm.PodEnd = 0 // the replay does not know when each pod ends
 		if o.deterministic {
 			tm.Start, tm.Jitter, tm.WholeSeconds = sim.StartUp{}, 0, false
 		}

@@ -472,6 +472,8 @@ type Timing struct {
 	Preset string `yaml:"preset,short"` // instant or kubernetes
 
 	JobVisible    *Duration `yaml:"jobVisible"`
+	Unsuspend     *Duration `yaml:"unsuspend"`
+	UnsuspendGap  *Duration `yaml:"unsuspendGap"`
 	PodCreate     *Duration `yaml:"podCreate"`
 	PodWave       *Duration `yaml:"podWave"`
 	Jitter        *Milli    `yaml:"jitter"`
@@ -482,6 +484,7 @@ type Timing struct {
 	EvictStop     *Duration `yaml:"evictStop"`
 	EvictRelease  *Duration `yaml:"evictRelease"`
 	Termination   *Duration `yaml:"termination"`
+	PodEnd        *Duration `yaml:"podEnd"`
 	Flush         *Duration `yaml:"flush"`
 	StrictWake    *Duration `yaml:"strictWake"`
 	Requeue       *Duration `yaml:"requeue"`
