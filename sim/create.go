@@ -84,6 +84,7 @@ func (e *Engine) unsuspend(j int32) {
 	}
 	at := max(e.now+t.Unsuspend, e.unsuspendFrom)
 	e.unsuspendFrom = at + t.UnsuspendGap
+	e.seeJob(SawUnsuspended, j, at)
 	e.firstWave(j, at-e.now)
 }
 

@@ -266,7 +266,7 @@ func (e *Engine) finish(j int32) {
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
 	lag := e.finishLag(jb.pods)
-	e.seeFinish(j, e.now+lag)
+	e.seeJob(SawFinished, j, e.now+lag)
 	e.releaseLater(j, lag)
 }
 

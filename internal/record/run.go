@@ -61,7 +61,6 @@ func newObserver(cfg *sim.Config, queued bool) *observer {
 // are: see docs/timing.md for the medians that were recorded.
 const (
 	createdOfVisible   = 7.0 / 20
-	unsuspendedOfPods  = 12.0 / 16
 	suspendedOfStop    = 12.0 / 66
 	completeOfFinished = 1012.0 / 1027
 )
@@ -125,7 +124,6 @@ func (o *observer) admit(t sim.Transition) {
 		return
 	}
 	jb.Admissions = append(jb.Admissions, Admission{At: t.Time, Counts: []int32{t.Count}})
-	jb.Unsuspended = append(jb.Unsuspended, t.Time+partOf(o.cfg.Timing.PodCreate, unsuspendedOfPods))
 	o.out.Decisions = append(o.out.Decisions, jb.Name)
 }
 
@@ -215,7 +213,7 @@ func reasonOf(w sim.Why) string {
 
 // See implements sim.Witness.
 func (o *observer) See(s sim.Sight) {
-	if s.Kind != sim.SawFinished {
+	if s.Kind != sim.SawFinished && s.Kind != sim.SawUnsuspended {
 		o.advance(s.Time)
 	}
 	jb := &o.jobs[s.Job]
@@ -227,6 +225,8 @@ func (o *observer) See(s sim.Sight) {
 	case sim.SawGone:
 		jb.on[s.Node]--
 		jb.step(s.Time, -1)
+	case sim.SawUnsuspended:
+		jb.Unsuspended = append(jb.Unsuspended, s.Time)
 	case sim.SawFinished:
 		jb.finishedAt = s.Time
 	case sim.SawReleased:

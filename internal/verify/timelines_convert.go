@@ -24,7 +24,7 @@ type conditions struct {
 // no Workload came into being before its webhooks and caches stood; jobs of one moment were
 // created by one client, one after another.
 const (
-	firstWorkload = 0.105 // s
+	firstWorkload = 0.115 // s
 	nextJob       = 0.005
 )
 
