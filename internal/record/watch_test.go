@@ -61,7 +61,7 @@ func plain(r *Record) (jobs []Job) {
 		zero = min(zero, r.Jobs[i].Submit)
 	}
 	for _, j := range r.Jobs {
-		j = later(j, -zero)
+		j = j.since(zero)
 		byRank := func(a, b PodEvent) int { return stdcmp.Or(stdcmp.Compare(a.At, b.At), stdcmp.Compare(a.Rank, b.Rank)) }
 		slices.SortFunc(j.Created, byRank)
 		slices.SortFunc(j.Bound, byRank)
@@ -76,47 +76,4 @@ func plain(r *Record) (jobs []Job) {
 		jobs = append(jobs, j)
 	}
 	return jobs
-}
-
-// later returns a copy of a job with all times moved.
-func later(j Job, by int64) Job {
-	move := func(list []int64) (out []int64) {
-		for _, at := range list {
-			out = append(out, at+by)
-		}
-		return out
-	}
-	if j.Submit += by; j.WorkloadCreated != Never {
-		j.WorkloadCreated += by
-	}
-	j.Cleared, j.Unsuspended, j.Suspended, j.Deactivated = move(j.Cleared), move(j.Unsuspended), move(j.Suspended), move(j.Deactivated)
-	j.AllReady, j.BarrierLost, j.RunComplete, j.JobComplete, j.Finished = move(j.AllReady), move(j.BarrierLost), move(j.RunComplete), move(j.JobComplete), move(j.Finished)
-	j.Admissions, j.Assignments, j.Evictions = slices.Clone(j.Admissions), slices.Clone(j.Assignments), slices.Clone(j.Evictions)
-	for i := range j.Admissions {
-		j.Admissions[i].At += by
-	}
-	for i := range j.Assignments {
-		j.Assignments[i].At += by
-	}
-	for i := range j.Evictions {
-		j.Evictions[i].At += by
-	}
-	j.Requeues = slices.Clone(j.Requeues)
-	for i := range j.Requeues {
-		if q := &j.Requeues[i]; q.Until != Never {
-			q.Until += by
-		}
-		j.Requeues[i].At += by
-	}
-	j.Created, j.Bound, j.Steps = slices.Clone(j.Created), slices.Clone(j.Bound), slices.Clone(j.Steps)
-	for i := range j.Created {
-		j.Created[i].At += by
-	}
-	for i := range j.Bound {
-		j.Bound[i].At += by
-	}
-	for i := range j.Steps {
-		j.Steps[i].At += by
-	}
-	return j
 }
