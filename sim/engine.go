@@ -115,8 +115,8 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
-	for _, f := range cfg.Faults {
-		e.events.push(f.Time, faultKind(f), f.Node, 0)
+	for i := range cfg.Actions {
+		e.events.push(cfg.Actions[i].Time, cfg.Actions[i].kind(), int32(i), 0)
 	}
 	for j := range cfg.Jobs {
 		for i := range cfg.Jobs[j].Restarts {
@@ -127,13 +127,6 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		e.events.push(cfg.Jobs[0].Submit, evArrival, 0, 0)
 	}
 	return e, nil
-}
-
-func faultKind(f Fault) eventKind {
-	if f.Up {
-		return evNodeUp
-	}
-	return evNodeDown
 }
 
 // Run plays the scenario to its own end.
@@ -291,10 +284,8 @@ func (e *Engine) handle(ev event) {
 	switch ev.kind {
 	case evArrival:
 		e.arrive(ev.id)
-	case evNodeUp:
-		e.nodeUp(ev.id)
-	case evNodeDown:
-		e.nodeDown(ev.id)
+	case evBringUp, evTakeDown, evConfigure:
+		e.act(&e.cfg.Actions[ev.id])
 	case evPodRestart:
 		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
 	case evPodGone:
@@ -321,7 +312,7 @@ func (e *Engine) handle(ev event) {
 			e.replace(ev.id)
 		}
 	case evNodeNoticed:
-		e.noticeDown(ev.id)
+		e.noticeDown(ev.id, int32(ev.gen)-1)
 	case evHoldEnd:
 		if e.pods[ev.id].gen == ev.gen {
 			e.endHold(ev.id)

@@ -260,13 +260,13 @@ func (s *story) fault(t *testing.T, d *datadriven.TestData) string {
 			}
 			for _, up := range []bool{false, true} {
 				if at := l.get(map[bool]string{false: "down", true: "up"}[up], ""); at != "" {
-					s.cfg.Faults = append(s.cfg.Faults, sim.Fault{Time: l.duration(at), Node: int32(n), Up: up})
+					s.cfg.Actions = append(s.cfg.Actions, sim.Action{Time: l.duration(at), Node: int32(n), Do: map[bool]sim.Deed{true: sim.DoUp}[up]})
 				}
 			}
 		}
 		l.done()
 	}
-	slices.SortStableFunc(s.cfg.Faults, compareTimes)
+	slices.SortStableFunc(s.cfg.Actions, compareTimes)
 	return ""
 }
 
@@ -295,11 +295,13 @@ func (s *story) config(t *testing.T, d *datadriven.TestData) string {
 func (s *story) configTiming(l *line) {
 	tm := &s.cfg.Timing
 	*tm = map[string]sim.Timing{"instant": sim.Instant, "kubernetes": sim.Kubernetes}[l.get("timing", "instant")]
+	tm.Jitter = 0 // times of stories are to be read
 	for name, field := range map[string]*int64{
 		"visible": &tm.JobVisible, "create": &tm.PodCreate, "wave": &tm.PodWave, "ungate": &tm.Ungate, "bind": &tm.Bind,
 		"ready-lag": &tm.ReadyLag, "finish-lag": &tm.FinishLag, "evict-stop": &tm.EvictStop, "evict-release": &tm.EvictRelease,
 		"termination": &tm.Termination, "flush": &tm.Flush, "strict-wake": &tm.StrictWake, "requeue-lag": &tm.Requeue,
-		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect,
+		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect, "node-taint": &tm.NodeTaint, "tolerate": &tm.Tolerate,
+		"pod-gc": &tm.PodGC, "second-pass": &tm.SecondPass, "second-offset": &tm.SecondOffset,
 		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle, "pod-backoff": &tm.PodBackoff, "pod-backoff-max": &tm.PodBackoffMax,
 	} {
 		*field = l.time(name, *field)

@@ -58,7 +58,7 @@ func (e *Engine) collectWave(j, turn int32) {
 	slow := e.cfg.Creation == SlowStart
 	if slow && e.cfg.Timing.PodWave > 0 {
 		if end = min(end, 2*jb.podStep+1); end < jb.slots {
-			e.events.push(e.now+e.cfg.Timing.PodWave, evPodWave, j, jb.gen)
+			e.events.push(e.now+e.jitter(j, e.cfg.Timing.PodWave), evPodWave, j, jb.gen)
 		}
 	}
 	for rank := jb.podStep; rank < end; rank++ {
@@ -75,6 +75,25 @@ func (e *Engine) collectWave(j, turn int32) {
 		e.waveNow = append(e.waveNow, c)
 	}
 	jb.podStep = end
+}
+
+// firstWave begins the creation of a job's pods, once its backoff for lost ones is over.
+func (e *Engine) firstWave(j int32) {
+	jb := &e.jobs[j]
+	d := max(e.jitter(j, e.cfg.Timing.PodCreate), jb.noPodsUntil-e.now)
+	e.after(d, evPodWave, j)
+}
+
+// jitter makes a step of creating pods longer or shorter, by a draw for this step of this
+// life of the job.
+func (e *Engine) jitter(j int32, d int64) int64 {
+	if e.cfg.Timing.Jitter == 0 || d == 0 {
+		return d
+	}
+	jb := &e.jobs[j]
+	h := rng.Hash(e.cfg.Seed, rng.Latency, rng.ID2(e.stableID(j), uint64(jb.gen)), uint64(jb.podStep))
+	by := int64(h>>32)%(2*e.cfg.Timing.Jitter+1) - e.cfg.Timing.Jitter
+	return d + d*by/1000
 }
 
 // createPod makes a pod exist. The Binder learns of a pod with a topology assignment

@@ -96,7 +96,7 @@ type auditor struct {
 	used   []topology.Resources // by bound and by terminating pods
 	ending []topology.Resources // by terminating pods
 	gone   []departure
-	faults []sim.Fault
+	faults []sim.Action
 	counts [8][]ledger.Uint128 // milli-GPU x ns by auditedAccount and model
 	split  bool                // useful, lost and checkpoint can be told apart
 	events int                 // verdicts
@@ -168,12 +168,12 @@ func newAuditor(t tb, cfg *sim.Config) *auditor {
 			}
 		}
 	}
-	a.faults = slices.Clone(cfg.Faults)
-	slices.SortStableFunc(a.faults, func(x, y sim.Fault) int {
-		if byTime := compareTimes(x, y); byTime != 0 || x.Up == y.Up {
+	a.faults = slices.Clone(cfg.Actions)
+	slices.SortStableFunc(a.faults, func(x, y sim.Action) int {
+		if byTime := compareTimes(x, y); byTime != 0 || x.Do == y.Do {
 			return byTime
 		}
-		if x.Up {
+		if x.Do == sim.DoUp {
 			return -1
 		}
 		return 1
@@ -181,7 +181,7 @@ func newAuditor(t tb, cfg *sim.Config) *auditor {
 	return a
 }
 
-func compareTimes(a, b sim.Fault) int {
+func compareTimes(a, b sim.Action) int {
 	switch {
 	case a.Time < b.Time:
 		return -1
@@ -227,8 +227,8 @@ func (a *auditor) advance(t int64) {
 }
 
 // fault takes a node down, with the pods that terminate on it, or brings it up.
-func (a *auditor) fault(f sim.Fault) {
-	if !f.Up && !a.down[f.Node] {
+func (a *auditor) fault(f sim.Action) {
+	if f.Do == sim.DoDown && !a.down[f.Node] {
 		for i := range a.gone {
 			if a.gone[i].node == f.Node {
 				a.gone[i].time = a.now
@@ -236,7 +236,7 @@ func (a *auditor) fault(f sim.Fault) {
 		}
 		a.depart()
 	}
-	a.down[f.Node] = !f.Up
+	a.down[f.Node] = f.Do == sim.DoDown
 }
 
 func (a *auditor) depart() {
@@ -737,10 +737,10 @@ func drawScene(t *rapid.T, o options) *scene {
 		s.cfg.Jobs[i].ID, s.cfg.Jobs[i].Row = fmt.Sprintf("j%02d", i), int64(i)
 	}
 	workloads.Sort(s.cfg.Jobs)
-	s.cfg.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sim.Fault {
-		return sim.Fault{Time: drawTime(t, "fault", 0, 150), Node: int32(rapid.IntRange(0, len(s.cfg.Cluster.Nodes)-1).Draw(t, "node")), Up: rapid.Bool().Draw(t, "up")}
+	s.cfg.Actions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sim.Action {
+		return sim.Action{Time: drawTime(t, "fault", 0, 150), Node: int32(rapid.IntRange(0, len(s.cfg.Cluster.Nodes)-1).Draw(t, "node")), Do: rapid.SampledFrom([]sim.Deed{sim.DoDown, sim.DoUp}).Draw(t, "do")}
 	}), 0, 4).Draw(t, "faults")
-	slices.SortStableFunc(s.cfg.Faults, compareTimes)
+	slices.SortStableFunc(s.cfg.Actions, compareTimes)
 	drawPatience(t, &s.cfg)
 	return s
 }
@@ -803,7 +803,7 @@ func drawTiming(t *rapid.T, o options) sim.Timing {
 	case 3:
 		tm = sim.Kubernetes
 		if o.deterministic {
-			tm.Start = sim.StartUp{}
+			tm.Start, tm.Jitter, tm.WholeSeconds = sim.StartUp{}, 0, false
 		}
 	}
 	return tm
@@ -1011,8 +1011,8 @@ func (s *scene) scale(k int64) {
 			times = append(times, &j.Startup)
 		}
 	}
-	for i := range s.cfg.Faults {
-		times = append(times, &s.cfg.Faults[i].Time)
+	for i := range s.cfg.Actions {
+		times = append(times, &s.cfg.Actions[i].Time)
 	}
 	for _, x := range times {
 		*x *= k

@@ -243,6 +243,7 @@ type Job struct {
 	Startup       *Duration   `yaml:"startup"`
 	TimeLimit     Duration    `yaml:"timeLimit,positive"`
 	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
+	Termination   *Duration   `yaml:"termination"` // the timing's if nil
 	Restarts      []Restart   `yaml:"restarts"`
 	Completions   int32       `yaml:"completions,positive"` // pods that have to run to their end
 	PlainPods     bool        `yaml:"plainPods"`            // no Job stands above its pods
@@ -355,6 +356,8 @@ type Toleration struct {
 	Operator string `yaml:"operator"` // Equal or Exists
 	Value    string `yaml:"value"`
 	Effect   string `yaml:"effect"` // empty: every effect
+
+	TolerationSeconds *int64 `yaml:"tolerationSeconds"` // of NoExecute; nil is for ever
 }
 
 // Topology is a topology request: exactly one of the first four fields is set, unless
@@ -459,13 +462,6 @@ type Notice struct {
 	Action string   `yaml:"action"` // kill or restart
 }
 
-// Event takes a node down or brings it up.
-type Event struct {
-	At   Duration `yaml:"at,required"`
-	Node string   `yaml:"node,required"`
-	Do   string   `yaml:"do,required"` // down or up
-}
-
 // Starvation says when a waiting job is called starved.
 type Starvation struct {
 	After Duration `yaml:"after,required,positive"`
@@ -478,6 +474,7 @@ type Timing struct {
 	JobVisible    *Duration `yaml:"jobVisible"`
 	PodCreate     *Duration `yaml:"podCreate"`
 	PodWave       *Duration `yaml:"podWave"`
+	Jitter        *Milli    `yaml:"jitter"`
 	Ungate        *Duration `yaml:"ungate"`
 	Bind          *Duration `yaml:"bind"`
 	ReadyLag      *Duration `yaml:"readyLag"`
@@ -491,8 +488,15 @@ type Timing struct {
 	DeadlineLag   *Duration `yaml:"deadlineLag"`
 	Replace       *Duration `yaml:"replace"`
 	ReplaceMax    *Duration `yaml:"replaceMax"`
+	FrozenStatus  *bool     `yaml:"frozenStatus"`
 	NodeDetect    *Duration `yaml:"nodeDetect"`
+	NodeTaint     *Duration `yaml:"nodeTaint"`
+	Tolerate      *Duration `yaml:"tolerate"`
+	NodeGone      *Duration `yaml:"nodeGone"`
+	PodGC         *Duration `yaml:"podGC"`
+	SecondPass    *Duration `yaml:"secondPass"`
 	WholeSeconds  *bool     `yaml:"wholeSeconds"`
+	SecondOffset  *Duration `yaml:"secondOffset"`
 	AdmitterCycle *Duration `yaml:"admitterCycle"`
 	BinderCycle   *Duration `yaml:"binderCycle"`
 	BinderNode    *Duration `yaml:"binderNode"`
