@@ -237,13 +237,13 @@ func (c *cluster) topology(slots []Slot) object {
 	var counts []int32
 	for _, s := range slots {
 		domains = append(domains, object{"values": []string{s.Node}, "count": s.Pods})
-		roots, counts = append(roots, strings.TrimPrefix(s.Node, "n")), append(counts, s.Pods)
+		roots, counts = append(roots, strings.TrimPrefix(s.Node, slots[0].Node[:1])), append(counts, s.Pods)
 	}
 	if c.form.beta1 {
 		return object{"levels": levels, "domains": domains}
 	}
 	return object{"levels": levels, "slices": []object{{"domainCount": len(slots),
-		"valuesPerLevel": []object{{"prefix": "n", "roots": roots}}, "podCounts": counts}}}
+		"valuesPerLevel": []object{{"prefix": slots[0].Node[:1], "roots": roots}}, "podCounts": counts}}}
 }
 
 // pods plays the pods of a job: each comes into being, gets its node, is ready when all are,
@@ -308,4 +308,17 @@ func (c *cluster) end(o object, at int64, done bool) {
 		c.condition(o, at, "Ready", false, "PodCompleted")
 		o["status"].(object)["containerStatuses"] = []object{{"name": "main", "state": object{"terminated": object{"exitCode": 0, "finishedAt": c.second(at)}}}}
 	})
+}
+
+// nodes is what a watch of nodes prints first: those that are there.
+func nodes(begin time.Time, f form, n int) string {
+	c := &cluster{begin: begin, form: f, out: map[string]*bytes.Buffer{}}
+	for i := range n {
+		name := fmt.Sprintf("h-%d", i)
+		o := object{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": name, "labels": object{"kubernetes.io/hostname": name}, "uid": "node-" + name,
+			"creationTimestamp": "2026-02-01T08:00:00Z"}, "spec": object{}, "status": object{"allocatable": object{"nvidia.com/gpu": "8", "cpu": "128", "memory": "1056Gi"}}}
+		c.condition(o, 0, "Ready", true, "KubeletReady")
+		c.print(step{at: -2 * int64(time.Second), kind: "ADDED", o: o})
+	}
+	return c.out["Node"].String()
 }

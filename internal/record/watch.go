@@ -74,13 +74,7 @@ const (
 // Read reads a file that kubectl printed. The error is a *kube.Error.
 func (w *Watch) Read(name string, r io.Reader) error {
 	ignored, err := kube.ReadWatch(name, r, w.add)
-	for _, k := range ignored {
-		if i := slices.IndexFunc(w.Ignored, func(have kube.Kind) bool { return have.Name == k.Name }); i >= 0 {
-			w.Ignored[i].Count += k.Count
-		} else {
-			w.Ignored = append(w.Ignored, k)
-		}
-	}
+	w.addIgnored(ignored)
 	return err
 }
 

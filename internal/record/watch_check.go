@@ -172,9 +172,11 @@ func (c *comparer) job(j *Job) []Line {
 	}
 	c.times("may return", untils(j), untils(m))
 	c.times("deactivated", j.Deactivated, m.Deactivated)
-	c.exact("most pods bound", strconv.Itoa(int(j.MaxBound())), c.mostBound(j, m))
-	c.times("all pods ready", j.AllReady, m.AllReady)
-	c.times("work done", j.RunComplete, m.RunComplete)
+	if !c.watched.NoPods {
+		c.exact("most pods bound", strconv.Itoa(int(j.MaxBound())), c.mostBound(j, m))
+		c.times("all pods ready", j.AllReady, m.AllReady)
+		c.times("work done", j.RunComplete, m.RunComplete)
+	}
 	c.times("finished", j.ends(), m.ends())
 	c.end(j)
 	return c.lines
@@ -368,6 +370,13 @@ func list(numbers []int32) string {
 	return strings.Join(words, ", ")
 }
 
+func counted(n int32, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // job returns a job by name. One that a record does not have never began.
 func (r *Record) job(name string) *Job {
 	if i := slices.IndexFunc(r.Jobs, func(j Job) bool { return j.Name == name }); i >= 0 {
@@ -411,10 +420,7 @@ func (c *comparer) slots(a *Assignment) (slots []Slot) {
 }
 
 func hosts(slots []Slot) string {
-	if len(slots) == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", len(slots))
+	return counted(int32(len(slots)), "node")
 }
 
 // firstDifference says where two assignments part.
@@ -428,9 +434,9 @@ func firstDifference(a, b []Slot) string {
 		case i >= len(list):
 			return "nothing more"
 		case list[i].Node == "":
-			return fmt.Sprintf("%d pods on a node", list[i].Pods)
+			return counted(list[i].Pods, "pod") + " on a node"
 		}
-		return fmt.Sprintf("%d pods on %s", list[i].Pods, list[i].Node)
+		return counted(list[i].Pods, "pod") + " on " + list[i].Node
 	}
-	return fmt.Sprintf("after %d nodes alike the cluster has %s, gangplan %s", i, word(a), word(b))
+	return fmt.Sprintf("after %s alike the cluster has %s, gangplan %s", counted(int32(i), "node"), word(a), word(b))
 }

@@ -217,7 +217,7 @@ func (u *unit) barriers(j *Job, turns []turn) {
 
 // state is where the unit stood when the record ended.
 func (u *unit) state(j *Job) State {
-	holds := len(j.AllReady) > len(j.BarrierLost)
+	holds := len(j.AllReady) > len(j.BarrierLost)+len(j.RunComplete)
 	switch admitted := len(j.Admissions) > len(j.Cleared); {
 	case u.ended(failed):
 		return Failed

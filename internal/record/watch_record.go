@@ -2,11 +2,8 @@ package record
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/gangplan/gangplan/traces/kube"
 )
 
 // Watched is what was seen of a cluster, as a record.
@@ -18,6 +15,7 @@ type Watched struct {
 	Others []string         // jobs that the scenario does not have
 	Hosts  []string         // nodes that were seen, by name
 	GPUs   int64            // of these nodes, in thousandths
+	NoPods bool             // no pod was watched
 	Notes  []string         // sentences about how good the record is
 }
 
@@ -93,7 +91,7 @@ func (w *Watch) Record(ids []string) (*Watched, error) {
 	out.Decisions, out.Begin = inOrder(order), time.Unix(0, c.zero).UTC()
 	out.End = w.end(c)
 	w.nodes(out)
-	out.Notes = w.notes(c, named)
+	out.Notes, out.NoPods = w.notes(c, named), !w.has(func(t *thing) bool { return t.Pod != nil })
 	return out, nil
 }
 
@@ -163,31 +161,4 @@ func (w *Watch) nodes(out *Watched) {
 		}
 	}
 	slices.Sort(out.Hosts)
-}
-
-// notes says what a reader should know about the record.
-func (w *Watch) notes(c *clock, named map[string]*unit) (notes []string) {
-	received, lived := 0, 0
-	for _, u := range named {
-		if t := u.first(); t.created.got > 0 {
-			received++
-			if c.live(t) {
-				lived++
-			}
-		}
-	}
-	switch {
-	case received == 0:
-		notes = append(notes, "the record has no times of receipt: its times are whole seconds, and the tolerance is a second wider")
-	case lived < len(named):
-		notes = append(notes, fmt.Sprintf("%d of %d jobs were created more than a second before they were first printed: what happened before is known to the second, "+
-			"or not at all; start to watch first", len(named)-lived, len(named)))
-	}
-	if c.behind > 0 {
-		notes = append(notes, fmt.Sprintf("the clock of the times of receipt is behind the cluster's by %v or more: they were put forward by that", time.Duration(c.behind).Round(time.Millisecond)))
-	}
-	if i := slices.IndexFunc(w.Ignored, func(k kube.Kind) bool { return k.Name == "error" }); i >= 0 {
-		notes = append(notes, "the server ended a watch with an error: what came after it may be missing")
-	}
-	return notes
 }

@@ -33,6 +33,9 @@ func (w *Watched) Replay(cfg *sim.Config, tolerance Tolerance, play func(*sim.Co
 		end int64
 	}{{&r.Before, w.End - slack}, {&r.At, w.End}, {&r.Long, w.End + slack}} {
 		run := follow(cfg, submits)
+		if !w.anyCoarse() {
+			run.Timing.SecondOffset = ((w.Offset()-base)%1e9 + 1e9) % 1e9
+		}
 		run.Until = max(1, base+x.end)
 		if cfg.Until > 0 {
 			run.Until = min(run.Until, cfg.Until)
@@ -87,9 +90,16 @@ func follow(cfg *sim.Config, submits []int64) *sim.Config {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(submits[a], submits[b]) })
 	out.Jobs, out.Stable = slices.Clone(cfg.Jobs), slices.Clone(cfg.Stable)
+	place := make([]int32, len(order))
 	for to, from := range order {
-		out.Jobs[to], out.Stable[to] = cfg.Jobs[from], cfg.Stable[from]
+		out.Jobs[to], out.Stable[to], place[from] = cfg.Jobs[from], cfg.Stable[from], int32(to)
 		out.Jobs[to].Submit = submits[from]
+	}
+	out.Actions = slices.Clone(cfg.Actions)
+	for i := range out.Actions {
+		if a := &out.Actions[i]; a.Job >= 0 {
+			a.Job = place[a.Job]
+		}
 	}
 	return &out
 }
@@ -110,7 +120,7 @@ func (r *Replay) lookForMissing(w *Watched, base int64) {
 		}
 	}
 	if later > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d jobs of the scenario are submitted after the end of the record", later))
+		r.notes = append(r.notes, counted(int32(later), "job")+" of the scenario came after the end of the record")
 	}
 }
 
@@ -121,8 +131,8 @@ func (r *Replay) noteNodes(w *Watched) {
 	}
 	have, want := w.GPUs, r.cfg.Cluster.Capacity()[topology.GPU]
 	if nodes := len(r.cfg.Cluster.Nodes); have != want || len(w.Hosts) != nodes {
-		r.notes = append(r.notes, fmt.Sprintf("the record has %d nodes with %g GPUs, the scenario %d with %g",
-			len(w.Hosts), float64(have)/topology.Milli, nodes, float64(want)/topology.Milli))
+		r.notes = append(r.notes, fmt.Sprintf("the record has %s with %g GPUs, the scenario %d with %g",
+			counted(int32(len(w.Hosts)), "node"), float64(have)/topology.Milli, nodes, float64(want)/topology.Milli))
 	}
 }
 

@@ -252,17 +252,15 @@ func (s *Sighting) assignments(v value, list []seenAssignment) error {
 	return nil
 }
 
-// maxDomains bounds a slice, which may say any number in a few bytes.
-const maxDomains = 100_000
-
-// hosts returns the domains of a slice, and whether it has as many as it says.
+// hosts returns the domains of a slice, and whether it has as many as it says. A name that
+// all share can be that of one host only.
 func (t *topologySlice) hosts() (hosts []Host, ok bool) {
 	n := int(t.DomainCount)
-	if len(t.ValuesPerLevel) == 0 || n < 0 || n > maxDomains || t.UniversalPodCount == nil && len(t.PodCounts) != n {
+	if len(t.ValuesPerLevel) == 0 || t.UniversalPodCount == nil && len(t.PodCounts) != n {
 		return nil, false
 	}
 	names := &t.ValuesPerLevel[len(t.ValuesPerLevel)-1]
-	if names.UniversalValue == nil && len(names.Roots) != n {
+	if names.UniversalValue == nil && len(names.Roots) != n || names.UniversalValue != nil && n != 1 {
 		return nil, false
 	}
 	for i := range n {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // maxValue is the length of one JSON value of a stream, in bytes: a list of many objects. It
@@ -129,7 +130,7 @@ func (v value) decode(into any, what string) error {
 		return v.fail(int(syntax.Offset)-1, what, "not valid JSON: %v", syntax)
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return v.fail(int(t.Offset)-1, what, "%s: expected %s, not a %s", t.Field, inWords(t.Type.Kind().String()), t.Value)
+		return v.fail(int(t.Offset)-1, what, "%s: expected %s, not a %s", fieldPath(t.Field), inWords(t.Type.Kind().String()), t.Value)
 	}
 	if err != nil {
 		return v.fail(0, what, "%v", err)
@@ -150,4 +151,15 @@ func inWords(kind string) string {
 		return "an object"
 	}
 	return "a whole number"
+}
+
+// fieldPath is a path of Go's names as JSON has it: metadata.name of Metadata.Name.
+func fieldPath(path string) string {
+	parts := strings.Split(path, ".")
+	for i, p := range parts {
+		if parts[i] = strings.ToLower(p); p != strings.ToUpper(p) {
+			parts[i] = strings.ToLower(p[:1]) + p[1:]
+		}
+	}
+	return strings.Join(parts, ".")
 }
