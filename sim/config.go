@@ -116,7 +116,9 @@ type Timing struct {
 	Name string
 
 	JobVisible   int64 // job created -> its Workload is in the queue
-	PodCreate    int64 // admitted -> first pod created
+	Unsuspend    int64 // admitted -> Job unsuspended
+	UnsuspendGap int64 // between two Jobs that are unsuspended: one controller does it, one after another
+	PodCreate    int64 // unsuspended -> first pod created
 	PodWave      int64 // between the waves of the Job controller
 	Jitter       int64 // by up to how many thousandths of it a step of creating pods is longer or shorter
 	Ungate       int64 // pod with a topology assignment created -> schedulable
@@ -126,6 +128,7 @@ type Timing struct {
 	EvictStop    int64 // evicted -> pods get SIGTERM
 	EvictRelease int64 // evicted -> quota released
 	Termination  int64 // SIGTERM -> pod gone
+	PodEnd       int64 // by how much the ends of pods of a job that end together lie apart, for each of them
 	Flush        int64 // quota freed -> parked BestEffortFIFO jobs are looked at again
 	StrictWake   int64 // quota freed -> a StrictFIFO head is looked at again
 	Requeue      int64 // backoff over -> back in the queue
@@ -150,6 +153,7 @@ type Timing struct {
 	PodBackoff    int64 // from a pod's first failed attempt until kube-scheduler tries it in its turn again; doubles
 	PodBackoffMax int64
 
+	Clients      Clients
 	Start        StartUp
 	PullBytesSec int64 // bytes per second of an image pull into an empty node; 0: no pulls
 }
@@ -173,7 +177,9 @@ var Instant = Timing{Name: "instant"}
 var Kubernetes = Timing{
 	Name:          "kubernetes",
 	JobVisible:    20 * ms, // 7 until the Workload exists, 13 until it can be admitted
-	PodCreate:     16 * ms, // 12 until unsuspended, 4 until the first pod
+	Unsuspend:     12 * ms,
+	UnsuspendGap:  25 * ms,
+	PodCreate:     4 * ms,
 	PodWave:       8 * ms,
 	Jitter:        500,
 	Ungate:        1017 * ms,
@@ -183,6 +189,7 @@ var Kubernetes = Timing{
 	EvictStop:     66 * ms,
 	EvictRelease:  141 * ms,
 	Termination:   30_000 * ms,
+	PodEnd:        ms,
 	Flush:         1000 * ms,
 	StrictWake:    27 * ms,
 	Requeue:       39 * ms,

@@ -20,7 +20,10 @@ type Engine struct {
 	active      []int32 // admitted jobs, in no order
 	createNow   []turn  // jobs whose pods come into being before the next Binder cycle
 	waveNow     []creation
-	slots       slots // terminating pods
+	slots       slots    // terminating pods
+	limits      limiters // of calls of the API server
+
+	unsuspendFrom int64 // when the next Job can be unsuspended
 
 	digest         Digest
 	lastTransition int64
@@ -28,9 +31,10 @@ type Engine struct {
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
 
-	running         int // jobs whose barrier holds
-	startingPods    int // pods with a start-up that ends
-	holding         int // jobs that hold GPUs behind an open barrier
+	sinking         bool // a node goes down, and its pods with it
+	running         int  // jobs whose barrier holds
+	startingPods    int  // pods with a start-up that ends
+	holding         int  // jobs that hold GPUs behind an open barrier
 	holdingSet      uint64
 	finishedAt      int64 // last finish of any job
 	safeAt          int64 // last time any job made progress safe
@@ -104,6 +108,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		e.sharing = newSharing(cfg)
 		e.bounds = make([]Bounds, len(cfg.Jobs))
 	}
+	e.limits = newLimiters(&cfg.Timing.Clients)
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	looks := len(cfg.Cluster.Nodes)
@@ -306,6 +311,10 @@ func (e *Engine) handle(ev event) {
 	case evPodVisible:
 		if e.jobs[ev.id].gen == ev.gen {
 			e.showPods(ev.id)
+		}
+	case evPodCreate, evPodShow:
+		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
+			e.called(ev.kind, ev.id)
 		}
 	case evReplace:
 		if e.jobs[e.pods[ev.id].job].gen == ev.gen {

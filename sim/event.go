@@ -34,7 +34,9 @@ const (
 	evBackoffEnd                       // 6
 	evVisible                          // 6: a queued job reaches the Admitter
 	evPodWave                          // 6: pods are created
+	evPodCreate                        // 6: a pod comes into being whose creator was held up
 	evPodVisible                       // 6: a job's created pods reach the Binder
+	evPodShow                          // 6: one of them does, whose gate was held up
 	evReplace                          // 6: a lost pod is created again
 	evNodeNoticed                      // 6: the control plane sees that a node is down
 	evCheckpointStart                  // 6
@@ -51,7 +53,7 @@ const (
 var rankOf = [numEventKinds]uint8{
 	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evReclaim: 1, evPodsReadySeen: 1,
 	evBringUp: 2, evTakeDown: 3, evPodRestart: 3, evConfigure: 4, evArrival: 5,
-	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
+	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodCreate: 6, evPodVisible: 6, evPodShow: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
 	evTimeLimit: 6, evBudget: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,
 }
 

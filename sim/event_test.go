@@ -19,7 +19,7 @@ var contract = []struct {
 	{3, "a node goes down, containers fail", []eventKind{evTakeDown, evPodRestart}},
 	{4, "quota, calendar and configuration changes", []eventKind{evConfigure}},
 	{5, "arrivals", []eventKind{evArrival}},
-	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodVisible, evReplace, evNodeNoticed,
+	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodCreate, evPodVisible, evPodShow, evReplace, evNodeNoticed,
 		evCheckpointStart, evTimeLimit, evBudget, evNotice, evHoldEnd, evStarvation, evAdmitterWake, evBinderWake}},
 }
 

@@ -12,6 +12,7 @@ func (e *Engine) nodeDown(node int32, do Deed) {
 	if e.nodes.down[node] {
 		return
 	}
+	e.sinking = true
 	for _, j := range e.jobsOn(node) {
 		e.podsOn(j, node)
 		l := e.lossOf(j, do)
@@ -21,6 +22,7 @@ func (e *Engine) nodeDown(node int32, do Deed) {
 		}
 	}
 	e.sinkTerminating(node)
+	e.sinking = false
 	e.nodes.down[node] = true
 	e.refreshAll(node)
 	e.allocate(node, e.cfg.Cluster.Nodes[node].Allocatable[topology.GPU], ledger.Down)

@@ -101,7 +101,7 @@ func (e *Engine) admitted(j int32) {
 	e.emitFor(Why(jb.waited), Admit, j, -1, jb.queue, jb.pods)
 	jb.waited = ReasonNone
 	e.joinWaiting(j, &e.unbound)
-	e.firstWave(j)
+	e.unsuspend(j)
 	if limit := e.cfg.Jobs[j].AdmittedLimit; limit > 0 && jb.charged {
 		e.events.push(e.now+limit-jb.spent, evBudget, j, jb.gen)
 	}
@@ -265,7 +265,15 @@ func (e *Engine) finish(j int32) {
 	e.spinning = 0
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
-	e.releaseLater(j, e.cfg.Timing.FinishLag)
+	e.releaseLater(j, e.finishLag(jb.pods))
+}
+
+// finishLag is how long after the last of its pods exited a job's quota is back. The Job
+// controller looks at them after its batch, and takes the finalizer of each away.
+func (e *Engine) finishLag(pods int32) int64 {
+	t := &e.cfg.Timing
+	seen := e.now + min(t.ReadyLag, t.FinishLag)
+	return t.FinishLag + e.limits.jobs.all(pods, seen) - seen
 }
 
 // fail ends a job for good, short of its work.

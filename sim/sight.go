@@ -19,8 +19,8 @@ type Sight struct {
 // SightKind says what was seen.
 type SightKind uint8
 
-// The kinds. A pod that is Gone is terminal: its containers have ended, for whatever
-// reason.
+// The kinds. A pod that is Gone is terminal: its containers have ended, and somebody said
+// so. One whose node is lost is not: nobody is there who could.
 const (
 	SawCreated  SightKind = iota // a pod came into being
 	SawAttempt                   // a scheduler tried to place a pod
@@ -31,7 +31,7 @@ const (
 
 // see shows a witness something about a pod.
 func (e *Engine) see(kind SightKind, p, node int32) {
-	if e.witness != nil {
+	if e.witness != nil && !(e.sinking && kind == SawGone) {
 		j := e.pods[p].job
 		e.witness.See(Sight{Time: e.now, Kind: kind, Job: j, Rank: p - e.jobs[j].podBase, Node: node})
 	}

@@ -146,6 +146,7 @@ type pod struct {
 	held      bool         // assumed beyond its cycle
 	nominated int32        // node promised to it, or -1
 	visible   bool         // the Binder knows it
+	lifted    bool         // its gate is, or will be as soon as the client lets it
 	gpus      devices.Mask // of its node, where GPUs are shared
 }
 

@@ -53,7 +53,7 @@ func (e *Engine) alive(ev *event) bool {
 		return true
 	case evPodGone:
 		return e.slots.all[ev.id].node >= 0
-	case evReplace:
+	case evReplace, evPodCreate, evPodShow:
 		return e.jobs[e.pods[ev.id].job].gen == ev.gen
 	case evPodReady, evHoldEnd:
 		return e.pods[ev.id].gen == ev.gen

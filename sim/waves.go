@@ -35,7 +35,7 @@ func (e *Engine) nextWave(j int32) bool {
 		e.after(e.cfg.Timing.FinishLag, evReclaim, j)
 	}
 	e.joinWaiting(j, &e.unbound)
-	e.firstWave(j)
+	e.firstWave(j, e.cfg.Timing.ReadyLag)
 	return true
 }
 

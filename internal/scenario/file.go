@@ -472,6 +472,8 @@ type Timing struct {
 	Preset string `yaml:"preset,short"` // instant or kubernetes
 
 	JobVisible    *Duration `yaml:"jobVisible"`
+	Unsuspend     *Duration `yaml:"unsuspend"`
+	UnsuspendGap  *Duration `yaml:"unsuspendGap"`
 	PodCreate     *Duration `yaml:"podCreate"`
 	PodWave       *Duration `yaml:"podWave"`
 	Jitter        *Milli    `yaml:"jitter"`
@@ -482,6 +484,7 @@ type Timing struct {
 	EvictStop     *Duration `yaml:"evictStop"`
 	EvictRelease  *Duration `yaml:"evictRelease"`
 	Termination   *Duration `yaml:"termination"`
+	PodEnd        *Duration `yaml:"podEnd"`
 	Flush         *Duration `yaml:"flush"`
 	StrictWake    *Duration `yaml:"strictWake"`
 	Requeue       *Duration `yaml:"requeue"`
@@ -502,8 +505,22 @@ type Timing struct {
 	BinderNode    *Duration `yaml:"binderNode"`
 	PodBackoff    *Duration `yaml:"podBackoff"`
 	PodBackoffMax *Duration `yaml:"podBackoffMax"`
+	Clients       *Clients  `yaml:"clients"`
 	Start         *StartUp  `yaml:"start"`
 	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
+}
+
+// Clients are the rate limits of those who call the API server; see sim.Clients.
+type Clients struct {
+	JobController *Client `yaml:"jobController"`
+	Kueue         *Client `yaml:"kueue"`
+	Scheduler     *Client `yaml:"scheduler"`
+}
+
+// Client is the rate limit of one.
+type Client struct {
+	QPS   *int64 `yaml:"qps,required,positive"`
+	Burst *int64 `yaml:"burst,required,positive"`
 }
 
 // StartUp is the time a pod takes to become ready; see sim.StartUp.

@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/gangplan/gangplan/internal/rng"
+)
+
+// creation is one pod about to be created, with what orders it among the others of the
+// instant.
+type creation struct {
+	first, second int32
+	pod           int32
+}
+
+// turn is a job that creates pods before the next Binder cycle, in this life of it.
+type turn struct {
+	job int32
+	gen uint32
+}
+
+// createPods creates the pods of every job whose turn it is, in the configured order.
+func (e *Engine) createPods() {
+	if len(e.createNow) == 0 {
+		return
+	}
+	e.waveNow = e.waveNow[:0]
+	for turn, c := range e.createNow {
+		if e.jobs[c.job].gen == c.gen { // not evicted since
+			e.collectWave(c.job, int32(turn))
+		}
+	}
+	e.createNow = e.createNow[:0]
+	if e.cfg.Creation != Burst {
+		slices.SortStableFunc(e.waveNow, compareCreation)
+	}
+	for _, c := range e.waveNow {
+		e.createPod(c.pod)
+	}
+}
+
+func compareCreation(a, b creation) int {
+	if a.first != b.first {
+		return int(a.first - b.first)
+	}
+	return int(a.second - b.second)
+}
+
+// collectWave lists the pods a job creates now: all of them, or the next wave when
+// waves take time.
+func (e *Engine) collectWave(j, turn int32) {
+	jb := &e.jobs[j]
+	end := jb.slots
+	slow := e.cfg.Creation == SlowStart
+	if slow && e.cfg.Timing.PodWave > 0 {
+		if end = min(end, 2*jb.podStep+1); end < jb.slots {
+			e.events.push(e.now+e.jitter(j, e.cfg.Timing.PodWave), evPodWave, j, jb.gen)
+		}
+	}
+	for rank := jb.podStep; rank < end; rank++ {
+		if !e.granted(jb.podBase + rank) {
+			continue
+		}
+		c := creation{first: turn, second: rank, pod: jb.podBase + rank}
+		switch e.cfg.Creation {
+		case Interleaved:
+			c.first, c.second = rank, turn
+		case SlowStart:
+			c.first, c.second = int32(bits.Len32(uint32(rank+1))), turn
+		}
+		e.waveNow = append(e.waveNow, c)
+	}
+	jb.podStep = end
+}
+
+// unsuspend lets the Job controller create the pods of a job that was admitted. The queue's
+// controller unsuspends one Job after another; one without a queue was never suspended.
+func (e *Engine) unsuspend(j int32) {
+	t := &e.cfg.Timing
+	if !e.jobs[j].charged {
+		e.firstWave(j, 0)
+		return
+	}
+	at := max(e.now+t.Unsuspend, e.unsuspendFrom)
+	e.unsuspendFrom = at + t.UnsuspendGap
+	e.firstWave(j, at-e.now)
+}
+
+// firstWave begins the creation of a job's pods after a delay, once its backoff for lost ones
+// is over.
+func (e *Engine) firstWave(j int32, d int64) {
+	d += e.jitter(j, e.cfg.Timing.PodCreate)
+	e.after(max(d, e.jobs[j].noPodsUntil-e.now), evPodWave, j)
+}
+
+// jitter makes a step of creating pods longer or shorter, by a draw for this step of this
+// life of the job.
+func (e *Engine) jitter(j int32, d int64) int64 {
+	if e.cfg.Timing.Jitter == 0 || d == 0 {
+		return d
+	}
+	jb := &e.jobs[j]
+	h := rng.Hash(e.cfg.Seed, rng.Latency, rng.ID2(e.stableID(j), uint64(jb.gen)), uint64(jb.podStep))
+	by := int64(h>>32)%(2*e.cfg.Timing.Jitter+1) - e.cfg.Timing.Jitter
+	return d + d*by/1000
+}
+
+// createPod lets the Job controller create a pod, when its client lets it.
+func (e *Engine) createPod(p int32) {
+	at := e.limits.jobs.next(e.now)
+	if at > e.now {
+		e.events.push(at, evPodCreate, p, e.jobs[e.pods[p].job].gen)
+		return
+	}
+	e.makePod(p)
+}
+
+// makePod makes a pod exist. The Binder learns of a pod with a topology assignment when its
+// gate is lifted.
+func (e *Engine) makePod(p int32) {
+	pd := &e.pods[p]
+	pd.state, pd.lifted = PodPending, false
+	pd.gen++
+	e.see(SawCreated, p, -1)
+	if pd.assigned && e.cfg.Timing.Ungate > 0 {
+		e.events.push(e.now+e.cfg.Timing.Ungate, evPodVisible, pd.job, e.jobs[pd.job].gen)
+		return
+	}
+	e.showPod(p)
+}
+
+func (e *Engine) showPod(p int32) {
+	e.pods[p].visible = true
+	e.signalPod(PodCreated, p)
+}
+
+// showPods lifts the gate of every pod of a job that was created long enough ago, as Kueue's
+// client lets it.
+func (e *Engine) showPods(j int32) {
+	jb := &e.jobs[j]
+	for p := jb.podBase; p < jb.podBase+jb.podStep; p++ {
+		pd := &e.pods[p]
+		if pd.state != PodPending || pd.visible || pd.lifted {
+			continue
+		}
+		pd.lifted = true
+		if at := e.limits.kueue.next(e.now); at > e.now {
+			e.events.push(at, evPodShow, p, jb.gen)
+		} else {
+			e.showPod(p)
+		}
+	}
+}
+
+// called is a call of the API server that was held up.
+func (e *Engine) called(kind eventKind, p int32) {
+	pd := &e.pods[p]
+	switch {
+	case kind == evPodCreate && pd.state == PodAbsent:
+		e.makePod(p)
+	case kind == evPodShow && pd.state == PodPending && !pd.visible:
+		e.showPod(p)
+	}
+}
