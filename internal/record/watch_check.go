@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ func ParseTolerance(text string) (t Tolerance, err error) {
 			if !(p >= 0 && p <= 1000) {
 				err = strconv.ErrRange
 			}
-			t.PerMille += int64(p*10 + 0.5)
+			t.PerMille += int64(math.Round(p * 10))
 		} else {
 			var d time.Duration
 			if d, err = time.ParseDuration(part); d < 0 || d > 24*time.Hour {
