@@ -184,7 +184,7 @@ var Kubernetes = Timing{
 	Jitter:        500,
 	Ungate:        1017 * ms,
 	Bind:          11 * ms,
-	ReadyLag:      995 * ms,
+	ReadyLag:      1020 * ms, // a batch of a second, then the Workload
 	FinishLag:     1027 * ms,
 	EvictStop:     66 * ms,
 	EvictRelease:  141 * ms,

@@ -92,7 +92,10 @@ func (e *Engine) unsuspend(j int32) {
 // is over.
 func (e *Engine) firstWave(j int32, d int64) {
 	d += e.jitter(j, e.cfg.Timing.PodCreate)
-	e.after(max(d, e.jobs[j].noPodsUntil-e.now), evPodWave, j)
+	if jb := &e.jobs[j]; jb.lossKnown <= e.now {
+		d = max(d, jb.noPodsUntil-e.now)
+	}
+	e.after(d, evPodWave, j)
 }
 
 // jitter makes a step of creating pods longer or shorter, by a draw for this step of this

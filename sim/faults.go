@@ -195,18 +195,18 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 // replaceLost creates lost pods again, at once or after the Job controller's backoff, and
 // returns when. The backoff doubles with every pod that was lost since one succeeded, and
 // outlives an eviction.
-func (e *Engine) replaceLost(j int32, lost []int32, at int64) int64 {
+func (e *Engine) replaceLost(j int32, lost []int32, known int64) (at int64) {
 	jb := &e.jobs[j]
 	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
-	if t.Replace > 0 {
+	if at = known; t.Replace > 0 {
 		jb.lostPods += int32(len(lost))
 		d := t.Replace
 		for n := jb.lostPods; n > 1 && d < t.ReplaceMax; n-- {
 			d *= 2
 		}
-		at = max(at, t.clock(at)+min(d, t.ReplaceMax))
-		jb.noPodsUntil = at
+		at = max(at, t.clock(known)+min(d, t.ReplaceMax))
+		jb.lossKnown, jb.noPodsUntil = known, at
 	}
 	for _, p := range lost {
 		e.events.push(at, evReplace, p, jb.gen)

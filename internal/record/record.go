@@ -97,6 +97,7 @@ const (
 	PartiallyBound        State = "partially-bound"
 	Running               State = "running"
 	Finished              State = "finished"
+	Failed                State = "failed"
 	Deactivated           State = "deactivated"
 	WaitingForTerminating State = "succeeded-waiting-for-terminating-pods"
 )
