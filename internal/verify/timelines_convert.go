@@ -17,7 +17,6 @@ import (
 type conditions struct {
 	offset float64            // ms: where in a second of the clock it began
 	submit map[string]float64 // s: when its jobs were created; as the scenario says without
-	seed   uint64
 }
 
 // Facts of the recordings that no scenario states. Kueue was restarted before every run, and
@@ -38,7 +37,7 @@ const (
 // convert writes a recorded scenario as a scenario file.
 func (s *timelineScenario) convert(of conditions) (*scenario.File, error) {
 	f := &scenario.File{APIVersion: scenario.APIVersion, Kind: scenario.Kind, Name: s.ID + ": " + s.Title,
-		Until: seconds(s.Observe), Seed: &of.seed, PodCreation: "slow-start"}
+		Until: seconds(s.Observe), PodCreation: "slow-start"}
 	f.Timing = s.timing(of)
 	for _, step := range []func(*scenario.File) error{s.convertNodes, s.convertKueue, s.convertScheduler,
 		func(f *scenario.File) error { return s.convertJobs(f, of) }, s.convertActions} {
@@ -232,7 +231,7 @@ func (s *timelineScenario) convertJobs(f *scenario.File, of conditions) error {
 			at = j.Submit
 		}
 		at = max(at, earliest)
-		if !s.Concurrent && at <= last && last < at+float64(len(s.Jobs))*nextJob {
+		if !s.Concurrent && at <= last && last < at+float64(float64(len(s.Jobs))*nextJob) {
 			at = last + nextJob
 		}
 		last = at
