@@ -471,9 +471,9 @@ type Starvation struct {
 type Timing struct {
 	Preset string `yaml:"preset,short"` // instant or kubernetes
 
+	Workload      *Duration `yaml:"workload"`
 	JobVisible    *Duration `yaml:"jobVisible"`
 	Unsuspend     *Duration `yaml:"unsuspend"`
-	UnsuspendGap  *Duration `yaml:"unsuspendGap"`
 	PodCreate     *Duration `yaml:"podCreate"`
 	PodWave       *Duration `yaml:"podWave"`
 	Jitter        *Milli    `yaml:"jitter"`
@@ -495,6 +495,7 @@ type Timing struct {
 	NodeDetect    *Duration `yaml:"nodeDetect"`
 	NodeTaint     *Duration `yaml:"nodeTaint"`
 	Tolerate      *Duration `yaml:"tolerate"`
+	Untaint       *Duration `yaml:"untaint"`
 	NodeGone      *Duration `yaml:"nodeGone"`
 	PodGC         *Duration `yaml:"podGC"`
 	SecondPass    *Duration `yaml:"secondPass"`
