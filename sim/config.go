@@ -128,6 +128,7 @@ type Timing struct {
 	EvictStop    int64 // evicted -> pods get SIGTERM
 	EvictRelease int64 // evicted -> quota released
 	Termination  int64 // SIGTERM -> pod gone
+	EndStarting  bool  // a pod that still starts when it is told to end has no container to stop, and ends
 	PodEnd       int64 // by how much the ends of pods of a job that end together lie apart, for each of them
 	Flush        int64 // quota freed -> parked BestEffortFIFO jobs are looked at again
 	StrictWake   int64 // quota freed -> a StrictFIFO head is looked at again
@@ -190,6 +191,7 @@ var Kubernetes = Timing{
 	EvictStop:     66 * ms,
 	EvictRelease:  141 * ms,
 	Termination:   30_000 * ms,
+	EndStarting:   true,
 	PodEnd:        ms,
 	Flush:         1000 * ms,
 	StrictWake:    27 * ms,

@@ -484,6 +484,7 @@ type Timing struct {
 	EvictStop     *Duration `yaml:"evictStop"`
 	EvictRelease  *Duration `yaml:"evictRelease"`
 	Termination   *Duration `yaml:"termination"`
+	EndStarting   *bool     `yaml:"endStarting"`
 	PodEnd        *Duration `yaml:"podEnd"`
 	Flush         *Duration `yaml:"flush"`
 	StrictWake    *Duration `yaml:"strictWake"`
