@@ -27,7 +27,8 @@ const (
 	SawAssigned                     // a pod was assigned a node by its topology assignment
 	SawGone                         // a pod that was bound has ended
 	SawReleased                     // a job's quota is back
-	SawUnsuspended                  // a Job is unsuspended; told when that is known, of a time ahead
+	SawQueued                       // a job's Workload exists; told when that is known, of a time ahead
+	SawUnsuspended                  // a Job is unsuspended; told in the same way
 	SawFinished                     // a job whose work is done is complete; told in the same way
 )
 

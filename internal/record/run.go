@@ -60,7 +60,6 @@ func newObserver(cfg *sim.Config, queued bool) *observer {
 // Steps of the control plane that are no transition of their own, as parts of those that
 // are: see docs/timing.md for the medians that were recorded.
 const (
-	createdOfVisible   = 7.0 / 20
 	suspendedOfStop    = 12.0 / 66
 	completeOfFinished = 1012.0 / 1027
 )
@@ -78,9 +77,6 @@ func (o *observer) Record(t sim.Transition) {
 	switch t.Kind {
 	case sim.Submit:
 		jb.Submit = t.Time
-		if o.queued {
-			jb.WorkloadCreated = t.Time + partOf(timing.JobVisible, createdOfVisible)
-		}
 	case sim.Admit:
 		o.admit(t)
 	case sim.Bind:
@@ -213,7 +209,7 @@ func reasonOf(w sim.Why) string {
 
 // See implements sim.Witness.
 func (o *observer) See(s sim.Sight) {
-	if s.Kind != sim.SawFinished && s.Kind != sim.SawUnsuspended {
+	if s.Kind < sim.SawQueued { // those that follow are told ahead
 		o.advance(s.Time)
 	}
 	jb := &o.jobs[s.Job]
@@ -225,6 +221,8 @@ func (o *observer) See(s sim.Sight) {
 	case sim.SawGone:
 		jb.on[s.Node]--
 		jb.step(s.Time, -1)
+	case sim.SawQueued:
+		jb.WorkloadCreated = s.Time
 	case sim.SawUnsuspended:
 		jb.Unsuspended = append(jb.Unsuspended, s.Time)
 	case sim.SawFinished:
