@@ -319,6 +319,7 @@ func (s *story) configTiming(l *line) {
 	tm := &s.cfg.Timing
 	*tm = map[string]sim.Timing{"instant": sim.Instant, "kubernetes": sim.Kubernetes}[l.get("timing", "instant")]
 	tm.Jitter, tm.PodEnd = 0, 0 // times of stories are to be read
+	tm.FrozenStatus = l.get("frozen", "") == "yes"
 	for name, field := range map[string]*int64{
 		"visible": &tm.JobVisible, "create": &tm.PodCreate, "wave": &tm.PodWave, "ungate": &tm.Ungate, "bind": &tm.Bind,
 		"ready-lag": &tm.ReadyLag, "finish-lag": &tm.FinishLag, "evict-stop": &tm.EvictStop, "evict-release": &tm.EvictRelease,

@@ -74,14 +74,36 @@ func (e *Engine) noticeLater(node, j int32, at int64) {
 	e.events.push(at, evNodeNoticed, node, uint32(j+1))
 }
 
-// cordon closes a node to pods that are not there yet, or opens it again.
-func (e *Engine) cordon(node int32, on bool) {
-	if e.nodes.cordoned[node] == on {
+// cordon closes a node to pods that are not there yet.
+func (e *Engine) cordon(node int32) {
+	e.nodes.cordonGen[node]++
+	e.nodes.cordoned[node] = true
+	e.refreshAll(node)
+}
+
+// uncordon opens a node again. Schedulers look at once, in vain: the node has a taint until
+// the node controller takes it away.
+func (e *Engine) uncordon(node int32) {
+	if !e.nodes.cordoned[node] {
 		return
 	}
-	e.nodes.cordoned[node] = on
+	e.signalUp(node)
+	if d := e.cfg.Timing.Untaint; d > 0 {
+		e.events.push(e.now+d, evUntaint, node, e.nodes.cordonGen[node])
+		return
+	}
+	e.untaint(node)
+}
+
+func (e *Engine) untaint(node int32) {
+	e.nodes.cordoned[node] = false
 	e.refreshAll(node)
-	if !on && !e.nodes.down[node] {
+	e.signalUp(node)
+}
+
+// signalUp says that pods may find room on a node, if it is up.
+func (e *Engine) signalUp(node int32) {
+	if !e.nodes.down[node] {
 		e.signalPlace(NodeUp, node)
 	}
 }
@@ -195,18 +217,18 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 // replaceLost creates lost pods again, at once or after the Job controller's backoff, and
 // returns when. The backoff doubles with every pod that was lost since one succeeded, and
 // outlives an eviction.
-func (e *Engine) replaceLost(j int32, lost []int32, at int64) int64 {
+func (e *Engine) replaceLost(j int32, lost []int32, known int64) (at int64) {
 	jb := &e.jobs[j]
 	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
-	if t.Replace > 0 {
+	if at = known; t.Replace > 0 {
 		jb.lostPods += int32(len(lost))
 		d := t.Replace
 		for n := jb.lostPods; n > 1 && d < t.ReplaceMax; n-- {
 			d *= 2
 		}
-		at = max(at, t.clock(at)+min(d, t.ReplaceMax))
-		jb.noPodsUntil = at
+		at = max(at, t.clock(known)+min(d, t.ReplaceMax))
+		jb.lossKnown, jb.noPodsUntil = known, at
 	}
 	for _, p := range lost {
 		e.events.push(at, evReplace, p, jb.gen)

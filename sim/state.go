@@ -37,6 +37,7 @@ type plane struct {
 type nodes struct {
 	down      []bool
 	cordoned  []bool
+	cordonGen []uint32
 	planes    [numPlanes]plane
 	releasing []topology.Resources // held by terminating pods, comes back by itself
 	nominated []topology.Resources // promised to pods that wait for a victim
@@ -114,7 +115,8 @@ type job struct {
 	waited      Reason // for what its last claim of free GPUs went, since its admission or barrier
 	refusal     Reason // why free GPUs did not help it when it last waited
 	lostPods    int32  // pods lost since one succeeded, for the replacement backoff
-	noPodsUntil int64  // its end
+	noPodsUntil int64  // its end,
+	lossKnown   int64  // if the loss is known by then
 	paused      bool   // deactivated by a user
 
 	progress

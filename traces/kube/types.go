@@ -11,6 +11,19 @@ type Metadata struct {
 	Annotations       map[string]string `yaml:"annotations"`
 	CreationTimestamp string            `yaml:"creationTimestamp"`
 	UID               string            `yaml:"uid"`
+	ResourceVersion   string            `yaml:"resourceVersion"`
+	OwnerReferences   []Owner           `yaml:"ownerReferences"`
+	DeletionTimestamp string            `yaml:"deletionTimestamp"` // when its grace is over
+
+	DeletionGracePeriodSeconds *int64 `yaml:"deletionGracePeriodSeconds"`
+}
+
+// Owner of an object.
+type Owner struct {
+	Kind       string `yaml:"kind"`
+	Name       string `yaml:"name"`
+	UID        string `yaml:"uid"`
+	Controller bool   `yaml:"controller"`
 }
 
 // Taint of a node or flavor.
