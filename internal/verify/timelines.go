@@ -31,6 +31,7 @@ type timelineCase struct {
 	scenario *timelineScenario
 	phases   []conditions // of the repetitions, where they are known
 	shapes   shapes
+	farthest distance
 }
 
 func runTimelines(o Options) ([]Outcome, error) {

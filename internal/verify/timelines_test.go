@@ -21,6 +21,15 @@ func TestTimelines(t *testing.T) {
 	}
 }
 
+// The table of docs/validation.md is what the suite says today.
+func TestTimelinesDoc(t *testing.T) {
+	table, err := TimelinesTable(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameSection(t, "timelines", table)
+}
+
 // Every recorded scenario is a scenario file that reads back, and says the same.
 func TestTimelinesAsFiles(t *testing.T) {
 	for _, c := range shippedTimelines(t) {
