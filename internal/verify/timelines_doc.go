@@ -6,24 +6,19 @@ import (
 	"strings"
 )
 
-// TimelinesTable writes what the suite timelines compares as Markdown: what the real control
+// timelinesTable writes the cases and what came of them as Markdown: what the real control
 // plane did, whether gangplan does it, and how far its times lie outside the recorded ones.
-func TimelinesTable(o Options) (string, error) {
-	cases, err := readTimelines(o)
-	if err != nil {
-		return "", err
-	}
+func timelinesTable(cases []*timelineCase, outcomes []Outcome) string {
 	var b strings.Builder
 	b.WriteString("| scenario | what the real system did | gangplan | farthest time |\n|---|---|---|---|\n")
-	for _, c := range cases {
-		o := c.outcome()
-		says := string(o.Verdict)
-		if o.Reason != "" {
-			says += ": " + o.Reason
+	for i, c := range cases {
+		says := string(outcomes[i].Verdict)
+		if reason := outcomes[i].Reason; reason != "" {
+			says = strings.TrimPrefix(reason, "a race: ")
 		}
 		fmt.Fprintf(&b, "| %s: %s | %s | %s | %s |\n", c.ID, strings.ReplaceAll(c.Title, "|", "/"), c.did(), says, c.farthest)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // did says in words what came of a recorded scenario.
@@ -36,9 +31,9 @@ func (c *timelineCase) did() string {
 		parts = append(parts, "evicted "+order)
 	}
 	if short := c.shortOf(); short != "" {
-		parts = append(parts, "bound at most "+short)
+		parts = append(parts, short)
 	}
-	return strings.Join(append(parts, "end "+c.ends()), "; ")
+	return strings.Join(append(parts, c.ends()), "; ")
 }
 
 // orderOf writes the first of some orders that there is, or how many there are of it.
@@ -62,29 +57,39 @@ func (c *timelineCase) orderOf(fields ...string) string {
 // shortList writes a list, without its middle if it is long.
 func shortList(list []any) string {
 	const most = 8
-	var names []string
-	for i, v := range list {
-		if len(list) > most && i >= most-2 && i < len(list)-1 {
-			if i == most-2 {
-				names = append(names, "...")
-			}
-			continue
-		}
-		names = append(names, text(v))
+	names := counted(list)
+	if len(names) > most {
+		names = slices.Concat(names[:most-2], []string{"..."}, names[len(names)-1:])
 	}
-	return strings.Join(names, " ")
+	return strings.Join(names, ", ")
+}
+
+// counted writes entries that follow each other as one, with their number.
+func counted(list []any) (names []string) {
+	for i := 0; i < len(list); {
+		n := i
+		for n < len(list) && list[n] == list[i] {
+			n++
+		}
+		name := text(list[i])
+		if n > i+1 {
+			name += fmt.Sprintf(" (%d times)", n-i)
+		}
+		names, i = append(names, name), n
+	}
+	return names
 }
 
 // shortOf names the jobs of which not all pods were ever bound.
 func (c *timelineCase) shortOf() string {
 	bound, ok := c.Deterministic["max_bound"].(map[string]any)
 	if !ok {
-		return "varying numbers"
+		return "bound in several splits"
 	}
 	var parts []string
 	for _, j := range c.scenario.Jobs {
 		if n := number(bound[j.Name]); n < float64(j.Pods) {
-			parts = append(parts, fmt.Sprintf("%g of %d of %s", n, j.Pods, j.Name))
+			parts = append(parts, fmt.Sprintf("%g of %d pods of %s bound", n, j.Pods, j.Name))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -94,7 +99,7 @@ func (c *timelineCase) shortOf() string {
 func (c *timelineCase) ends() string {
 	states, ok := c.Deterministic["end_state"].(map[string]any)
 	if !ok {
-		return fmt.Sprintf("in %d ways", len(c.values("end_state")))
+		return fmt.Sprintf("ends in %d ways", len(c.values("end_state")))
 	}
 	jobs := map[string][]string{}
 	var order []string
@@ -106,7 +111,7 @@ func (c *timelineCase) ends() string {
 		jobs[s] = append(jobs[s], j.Name)
 	}
 	if len(order) == 1 {
-		return order[0]
+		return "all " + order[0]
 	}
 	var parts []string
 	for _, s := range order {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gangplan/gangplan/internal/record"
 )
@@ -86,6 +87,7 @@ func compareTimesOf(what string, recorded any, times []int64) *difference {
 // distance is how far a time lies outside of what was recorded.
 type distance struct {
 	seconds float64
+	early   bool
 	what    string
 }
 
@@ -94,7 +96,10 @@ func (d distance) String() string {
 	if d.what == "" {
 		return "inside"
 	}
-	return fmt.Sprintf("%.1f s, %s", d.seconds, d.what)
+	if d.early {
+		return fmt.Sprintf("%s %.1f s early", d.what, d.seconds)
+	}
+	return fmt.Sprintf("%s %.1f s late", d.what, d.seconds)
 }
 
 // note keeps the farthest time of the runs that fit. Less than a twentieth of a second is
@@ -109,7 +114,7 @@ func (c *timelineCase) note(r *record.Record) {
 				}
 				at := sec(of.times[k])
 				if far := max(within[0]-at, at-within[1]); far >= 0.05 && far > c.farthest.seconds {
-					c.farthest = distance{far, j.Name + "." + of.field}
+					c.farthest = distance{far, at < within[0], j.Name + "." + strings.TrimSuffix(of.field, "_s")}
 				}
 			}
 		}
