@@ -33,7 +33,7 @@ func TestKubernetesObjects(t *testing.T) {
 
 func TestKubernetesMistakes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{strings.Replace(aPod, "10m", "long", 1), `t:1:1: Pod/p metadata.annotations gangplan.io/duration: "long": expected a duration`},
+		{strings.Replace(aPod, "10m", "long", 1), `t:3:57: Pod/p metadata.annotations[gangplan.io/duration]: "long": expected a duration`},
 		{strings.Replace(aPod, "kind: Pod", "kind: Service", 1), "no jobs in the trace"},
 		{aPod + " x: [", "not YAML or JSON"},
 	} {

@@ -3,11 +3,11 @@ package clusterimport
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/traces/kube"
 )
 
 // Inspection is what a cluster has, and what does not add up in it.
@@ -163,21 +163,12 @@ func (in *Inspection) findUnreachable(s *scenario.Scenario, flavors []topology.F
 		}
 	}
 	if milli > 0 {
-		in.problem("no queue can reach %s GPUs on %s", Amount(topology.GPU, milli), few(names))
+		in.problem("no queue can reach %s GPUs on %s", Amount(topology.GPU, milli), kube.Few(names))
 	}
 }
 
 func (in *Inspection) problem(format string, args ...any) {
 	in.Problems = append(in.Problems, fmt.Sprintf(format, args...))
-}
-
-// few lists the first names, and how many more there are.
-func few(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more nodes", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // Amount writes a quantity of a resource as people do.
