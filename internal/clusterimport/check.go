@@ -1,6 +1,7 @@
 package clusterimport
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
@@ -157,6 +158,14 @@ func (im *importer) inQueues(jobs []workloads.Job) (kept []workloads.Job) {
 // checkRequests notes jobs that ask for what their ClusterQueue gives no quota of: Kueue would
 // not admit them.
 func (im *importer) checkRequests() {
+	uncounted := func(string) bool { return false }
+	if c := im.dump.Configuration; c != nil && c.T.Resources != nil {
+		r := c.T.Resources
+		uncounted = func(name string) bool {
+			return r.QuotaCheckStrategy == "IgnoreUndeclared" ||
+				slices.ContainsFunc(r.ExcludeResourcePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		}
+	}
 	covers := map[string][quota.Resources]bool{}
 	for i := range im.file.Queues {
 		covers[im.file.Queues[i].Name] = covered(&im.file.Queues[i])
@@ -167,8 +176,7 @@ func (im *importer) checkRequests() {
 	}
 	for i := range im.Jobs {
 		for r, has := range covers[of[im.Jobs[i].Queue]] {
-			if !has && r != int(topology.Pods) && asks(&im.Jobs[i], topology.Resource(r)) {
-				name := topology.Resource(r).String()
+			if name := topology.Resource(r).String(); !has && r != int(topology.Pods) && asks(&im.Jobs[i], topology.Resource(r)) && !uncounted(name) {
 				im.about("Workload asks for "+name+", of which its ClusterQueue has no quota (%s): Kueue does not admit it, here "+name+" is not counted",
 					"Workloads ask for "+name+", of which their ClusterQueues have no quota (%s): Kueue does not admit them, here "+name+" is not counted", im.Jobs[i].ID)
 			}

@@ -61,6 +61,7 @@ func New(d *kube.Dump, name string, levels ...LevelLabel) (*Import, error) {
 	}
 	im.readFlavors()
 	im.readQueues()
+	im.needQueues()
 	if err := im.readNodes(); err != nil {
 		return nil, err
 	}
@@ -191,6 +192,17 @@ func (im *importer) readPolicies() {
 	if len(im.dump.Topologies) > 0 {
 		im.file.Policies = append(im.file.Policies, scenario.Policy{Name: "gang-topology", Params: maps.Clone(params)})
 	}
+}
+
+// needQueues leaves out what means nothing without ClusterQueues.
+func (im *importer) needQueues() {
+	if len(im.dump.Queues) > 0 {
+		return
+	}
+	if len(im.file.Flavors)+len(im.file.Cohorts) > 0 {
+		im.note("there are no ClusterQueues: one queue has all of the cluster, and flavors and cohorts are left out")
+	}
+	im.file.Flavors, im.file.Cohorts = nil, nil
 }
 
 // noteObjects says which objects were left out, and which were there again.

@@ -110,7 +110,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		return
 	}
 	s := schemaOf(v.Type())
-	seen := map[string]*yaml.Node{}
+	seen, meant := map[string]*yaml.Node{}, []string(nil)
 	for _, m := range members(n) {
 		name := m.key.Value
 		if first := seen[name]; first != nil {
@@ -122,7 +122,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		d.step(name, func() {
 			switch {
 			case f == nil:
-				d.unknownField(s, m)
+				meant = append(meant, d.unknownField(s, m))
 			case !f.is(d.o.version()):
 				d.fail(m.key, "unknown field in %s%s", d.o.version(), f.elsewhere())
 			default:
@@ -132,7 +132,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value) {
 		})
 	}
 	for i := range s.fields {
-		if f := &s.fields[i]; f.need && f.is(d.o.version()) && missing(seen[f.name], n) {
+		if f := &s.fields[i]; f.need && f.is(d.o.version()) && missing(seen[f.name], n) && !slices.Contains(meant, f.name) {
 			d.step(f.name, func() { d.fail(n, "missing: expected %s", f.expected(v.FieldByIndex(f.index).Type())) })
 		}
 	}
@@ -143,8 +143,9 @@ func missing(key, n *yaml.Node) bool {
 	return key == nil || child(n, key.Value) == nil || isNull(child(n, key.Value))
 }
 
-// unknownField notes a field that is not modelled, and refuses one that there is not.
-func (d *decoder) unknownField(s *schema, m member) {
+// unknownField notes a field that is not modelled, and refuses one that there is not. It
+// returns which may have been meant.
+func (d *decoder) unknownField(s *schema, m member) (meant string) {
 	name := m.key.Value
 	switch {
 	case slices.Contains(s.quiet, name), slices.Contains(s.quiet, "*"):
@@ -152,9 +153,11 @@ func (d *decoder) unknownField(s *schema, m member) {
 		d.note(m.value)
 	case d.strict && !s.core, near(name, s.names()):
 		d.fail(m.key, "unknown field%s", hintOrSome(name, s.names()))
+		meant, _ = suggest.Closest(name, s.names())
 	default:
 		d.note(m.value)
 	}
+	return meant
 }
 
 // note lists the field at hand as not modelled, unless it says nothing.

@@ -174,7 +174,11 @@ func (d *Dump) again(o *Object) (again, named bool) {
 		return false, true
 	}
 	if names := differing(f.parts, parts); len(names) > 0 {
-		d.wrong(o.Fail(At("metadata", "name"), "given a second time, with other %s: the first is at %s", oneLine(Few(names)), f.Place()))
+		at := At("metadata", "name")
+		if o.Name == "" {
+			at = nil
+		}
+		d.wrong(o.Fail(at, "given a second time, with other %s: the first is at %s", oneLine(Few(names)), f.Place()))
 		return true, true
 	}
 	o.node = nil
@@ -239,7 +243,9 @@ func differing(a, b []part) (names []string) {
 	return names
 }
 
+// ignore counts an object of a kind that is not read.
 func (d *Dump) ignore(kind string) {
+	kind = oneLine(kind)
 	i := slices.IndexFunc(d.Ignored, func(k Kind) bool { return k.Name == kind })
 	if i < 0 {
 		i = len(d.Ignored)

@@ -16,7 +16,7 @@ type form struct {
 var forms = map[string]*form{
 	"name":      {isName, "a name of lower-case letters, digits, - and ."},
 	"label":     {isDNSLabel, "a name of at most 63 lower-case letters, digits and -"},
-	"key":       {isKey, "a name such as example.com/rack: letters, digits, -, _ and ., with a domain before it or not"},
+	"key":       {isKey, "a name such as cpu or example.com/rack"},
 	"value":     {isLabelValue, "a value of at most 63 letters, digits, -, _ and ."},
 	"quantity":  {isQuantity, "a quantity such as 8, 500m or 96Gi"},
 	"amount":    {isAmount, "a quantity of at least 0, such as 8, 500m or 96Gi"},

@@ -224,7 +224,7 @@ func (m *Manifests) endure(j *workloads.Job) {
 // job makes a job of so many pods of a template, which is at a path, with a negative duration
 // and submission where nothing says them.
 func (m *Manifests) job(o *Object, p Path, meta *Metadata, t *PodTemplate, pods int32) (j workloads.Job, err error) {
-	j = workloads.NewJob(meta.Name, 0)
+	j = workloads.NewJob(cmp.Or(meta.Name, meta.GenerateName+strconv.Itoa(len(m.Jobs)+1)), 0)
 	j.Namespace = cmp.Or(meta.Namespace, "default")
 	if j.Namespace != "default" {
 		j.ID = j.Namespace + "/" + j.ID

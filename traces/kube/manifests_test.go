@@ -210,7 +210,7 @@ func TestManifestMistakes(t *testing.T) {
 		{"no topology key", swap("{containers", "{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}, containers"), "requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: missing"},
 		{"weight", swap("{containers", "{affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 0, podAffinityTerm: {topologyKey: z}}]}}, containers"), "[0].weight: 0: expected 1 to 100"},
 		{"skew", swap("{containers", "{topologySpreadConstraints: [{topologyKey: z}], containers"), "maxSkew: missing"},
-		{"operator", swap("{containers", "{topologySpreadConstraints: [{topologyKey: z, maxSkew: 1, labelSelector: {matchExpressions: [{key: a, operator: in}]}}], containers"), `operator: "in": expected In, NotIn, Exists, DoesNotExist, Gt or Lt (did you mean In?)`},
+		{"operator", swap("{containers", "{topologySpreadConstraints: [{topologyKey: z, maxSkew: 1, labelSelector: {matchExpressions: [{key: a, operator: in}]}}], containers"), `operator: "in": expected In, NotIn, Exists or DoesNotExist (did you mean In?)`},
 		{"budget", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, maxUnavailable: 1}\n", "expected one of minAvailable and maxUnavailable"},
 		{"no object", "a: b\n", "m.yaml:1:1: expected a Kubernetes object"},
 	} {

@@ -79,7 +79,7 @@ const maxDepth = 16
 // read hands every object of a file of YAML or JSON documents on. An empty file has none. The
 // error is an *Error, or what each returns.
 func read(name, text string, each func(*Object) error) error {
-	c := &collector{name, each, maxAliased}
+	c := &collector{name, each, maxAliasedObjects}
 	document := func(n *yaml.Node) error { return c.collect(n, 0, false) }
 	if strings.HasPrefix(text, "\xfe\xff") || strings.HasPrefix(text, "\xff\xfe") {
 		return readYAML(name, text, document) // which knows UTF-16
@@ -171,8 +171,11 @@ type collector struct {
 	budget int // objects by aliases
 }
 
-// maxAliased bounds what is reached through aliases, in a file and in an object.
-const maxAliased = 100_000
+// The most that is reached through aliases: objects in a file, and values in an object.
+const (
+	maxAliasedObjects = 10_000
+	maxAliased        = 100_000
+)
 
 func (c *collector) wrong(at *yaml.Node, format string, args ...any) error {
 	return &Error{c.name, at.Line, at.Column, "", "expected a Kubernetes object, with apiVersion and kind: " + fmt.Sprintf(format, args...)}
@@ -183,7 +186,7 @@ func (c *collector) collect(at *yaml.Node, depth int, aliased bool) error {
 	n := resolved(at)
 	if aliased = aliased || n != at; aliased {
 		if c.budget--; c.budget < 0 {
-			return c.wrong(at, "the file stands for more than %d by aliases", maxAliased)
+			return c.wrong(at, "the file stands for more than %d by aliases", maxAliasedObjects)
 		}
 	}
 	switch {

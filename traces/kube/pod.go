@@ -102,7 +102,7 @@ var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
 func termOf(o *Object, p Path, given *NodeTerm) (term topology.Term, err error) {
 	for i := range given.MatchExpressions {
-		q, err := requirement(o, p.To("matchExpressions", i), &given.MatchExpressions[i])
+		q, err := requirement(o, p.To("matchExpressions", i), (*Expression)(&given.MatchExpressions[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -140,7 +140,7 @@ func (c *checker) groups(groups []ResourceGroup, shares bool, with string, lends
 // quotas checks what a flavor has: the resources that the group covers, in their order.
 func (c *checker) quotas(p Path, covered []string, given []ResourceQuota, shares bool, with string, lendsOwn bool) {
 	if len(given) != len(covered) {
-		c.fail(p.To("resources"), "%d resources: expected those of coveredResources, which are %d", len(given), len(covered))
+		c.fail(p.To("resources"), "%s: expected those of coveredResources, which are %d", Count(len(given), "resource", "resources"), len(covered))
 	}
 	for i := range min(len(given), len(covered)) {
 		q, at := &given[i], p.To("resources", i)
@@ -188,8 +188,6 @@ func (c *checker) selector(p Path, s *LabelSelector) {
 			if len(e.Values) > 0 {
 				c.fail(at.To("values"), "expected none for the operator %s", e.Operator)
 			}
-		case "Gt", "Lt":
-			c.fail(at.To("operator"), "%s: expected In, NotIn, Exists or DoesNotExist", e.Operator)
 		}
 	}
 }
@@ -206,6 +204,11 @@ func (f *ResourceFlavor) check(c *checker) {
 		seen[[2]string{t.Key, t.Effect}] = i
 	}
 	c.tolerations(specPath.To("tolerations"), f.Spec.Tolerations)
+	for i, t := range f.Spec.Tolerations {
+		if t.Operator == "Lt" || t.Operator == "Gt" { // which are newer than Kueue's flavors
+			c.fail(specPath.To("tolerations", i, "operator"), "%s: expected Equal or Exists", t.Operator)
+		}
+	}
 }
 
 func (c *checker) tolerations(p Path, list []Toleration) {

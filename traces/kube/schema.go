@@ -11,7 +11,7 @@ import (
 // The tags of the types say what the API server and Kueue's webhooks want of a field by itself:
 //
 //	yaml:"name"     its name; ",inline" for the fields of a struct within
-//	in:"v1beta1"    the versions that have it, if not all do; now:"name" is what others call it
+//	in:"v1beta1"    the versions that have it, if not all do; now:"name" is what others call it, or a sentence
 //	need:"yes"      it must be there
 //	is:"duration"   the form of its text, of the entries of a list, or of the values of a mapping
 //	keys:"key"      the form of the keys of a mapping
@@ -126,8 +126,11 @@ func hasVersion(list []string, version string) bool {
 
 // elsewhere says what a field of another version is called in this.
 func (f *field) elsewhere() string {
-	if f.now == "" {
+	switch {
+	case f.now == "":
 		return ": it is one of " + strings.Join(f.in, " and ")
+	case strings.Contains(f.now, " "):
+		return ": " + f.now
 	}
 	return ": it is called " + f.now
 }

@@ -7,13 +7,14 @@ package kube
 // Metadata of an object.
 type Metadata struct {
 	Name              string            `yaml:"name" is:"name"`
+	GenerateName      string            `yaml:"generateName"`
 	Namespace         string            `yaml:"namespace" is:"label"`
 	Labels            map[string]string `yaml:"labels" keys:"key" is:"value"`
 	Annotations       map[string]string `yaml:"annotations" keys:"key"`
 	CreationTimestamp string            `yaml:"creationTimestamp" is:"time"`
 	UID               string            `yaml:"uid"`
 
-	_ struct{} `core:"yes" quiet:"generateName selfLink resourceVersion generation deletionTimestamp deletionGracePeriodSeconds ownerReferences finalizers managedFields"`
+	_ struct{} `core:"yes" quiet:"selfLink resourceVersion generation deletionTimestamp deletionGracePeriodSeconds ownerReferences finalizers managedFields"`
 }
 
 // Head of an object: what is told apart before it is decoded.

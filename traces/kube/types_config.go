@@ -6,7 +6,7 @@ type Configuration struct {
 	_ struct{} `quiet:"apiVersion kind metadata"`
 
 	WaitForPodsReady *struct {
-		Enable            bool   `yaml:"enable" in:"v1beta1" now:"waitForPodsReady itself"`
+		Enable            bool   `yaml:"enable" in:"v1beta1" now:"what is there is on"`
 		Timeout           string `yaml:"timeout" is:"span"`
 		RecoveryTimeout   string `yaml:"recoveryTimeout" is:"span"`
 		BlockAdmission    *bool  `yaml:"blockAdmission"`
@@ -20,7 +20,7 @@ type Configuration struct {
 		_ struct{} `also:"maxTimeoutOnWorkload"`
 	} `yaml:"waitForPodsReady"`
 	FairSharing *struct {
-		Enable               bool     `yaml:"enable" in:"v1beta1" now:"fairSharing itself"`
+		Enable               bool     `yaml:"enable" in:"v1beta1" now:"what is there is on"`
 		PreemptionStrategies []string `yaml:"preemptionStrategies" one:"LessThanOrEqualToFinalShare LessThanInitialShare"`
 	} `yaml:"fairSharing"`
 	AdmissionFairSharing *struct {

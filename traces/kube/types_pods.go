@@ -112,6 +112,15 @@ type SpreadConstraint struct {
 // Expression is a condition on a label.
 type Expression struct {
 	Key      string   `yaml:"key" need:"yes" is:"key"`
+	Operator string   `yaml:"operator" need:"yes" one:"In NotIn Exists DoesNotExist"`
+	Values   []string `yaml:"values"`
+
+	_ struct{} `core:"yes"`
+}
+
+// NodeExpression is a condition on a label of a node, which may be a number.
+type NodeExpression struct {
+	Key      string   `yaml:"key" need:"yes" is:"key"`
 	Operator string   `yaml:"operator" need:"yes" one:"In NotIn Exists DoesNotExist Gt Lt"`
 	Values   []string `yaml:"values"`
 
@@ -120,7 +129,7 @@ type Expression struct {
 
 // NodeTerm is a term of node affinity.
 type NodeTerm struct {
-	MatchExpressions []Expression `yaml:"matchExpressions"`
+	MatchExpressions []NodeExpression `yaml:"matchExpressions"`
 
 	_ struct{} `core:"yes" also:"matchFields"`
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gangplan/gangplan/workloads"
@@ -169,9 +170,12 @@ func validJob(o *Object, j *workloads.Job, from []int) error {
 	at, k := specPath.To("podSets"), 0
 	if n, _ := fmt.Sscanf(e.Field, "podsets[%d]", &k); n == 1 && k < len(from) {
 		at = at.To(from[k])
-		for _, field := range []struct{ theirs, ours string }{{"count", "count"}, {"request", "count"}, {"min_count", "minCount"}, {"topology", "topologyRequest"}} {
-			if end := fmt.Sprintf("podsets[%d].%s", k, field.theirs); len(e.Field) >= len(end) && e.Field[:len(end)] == end {
-				return o.Fail(at.To(field.ours), "%s", e.Problem)
+		for _, field := range []struct {
+			theirs string
+			ours   Path
+		}{{"count", At("count")}, {"request", At("count")}, {"topology.slices", At("topologyRequest", "podSetSliceSize")}, {"topology", At("topologyRequest")}} {
+			if strings.HasPrefix(e.Field, fmt.Sprintf("podsets[%d].%s", k, field.theirs)) {
+				return o.Fail(at.To(field.ours...), "%s", e.Problem)
 			}
 		}
 	}
