@@ -265,7 +265,9 @@ func (e *Engine) finish(j int32) {
 	e.spinning = 0
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
-	e.releaseLater(j, e.finishLag(jb.pods))
+	lag := e.finishLag(jb.pods)
+	e.seeFinish(j, e.now+lag)
+	e.releaseLater(j, lag)
 }
 
 // finishLag is how long after the last of its pods exited a job's quota is back. The Job
