@@ -74,9 +74,9 @@ func (e *Engine) changeNode(do Deed, node int32) {
 	case DoUp:
 		e.nodeUp(node)
 	case DoCordon:
-		e.cordon(node, true)
+		e.cordon(node)
 	case DoUncordon:
-		e.cordon(node, false)
+		e.uncordon(node)
 	default:
 		e.nodeDown(node, do)
 	}

@@ -115,12 +115,12 @@ type Notice struct {
 type Timing struct {
 	Name string
 
-	JobVisible   int64 // job created -> its Workload is in the queue
+	Workload     int64 // job created -> its Workload exists
+	JobVisible   int64 // Workload created -> it can be admitted
 	Unsuspend    int64 // admitted -> Job unsuspended
-	UnsuspendGap int64 // between two Jobs that are unsuspended: one controller does it, one after another
-	PodCreate    int64 // unsuspended -> first pod created
+	PodCreate    int64 // unsuspended, or created without a queue -> first pod created
 	PodWave      int64 // between the waves of the Job controller
-	Jitter       int64 // by up to how many thousandths of it a step of creating pods is longer or shorter
+	Jitter       int64 // thousandths: one of a hundred of these steps but JobVisible takes more than so many times its median
 	Ungate       int64 // pod with a topology assignment created -> schedulable
 	Bind         int64 // pod bound -> kubelet acts on it
 	ReadyLag     int64 // first pod ready, or lost, since the Job was last looked at -> its status says so
@@ -128,6 +128,7 @@ type Timing struct {
 	EvictStop    int64 // evicted -> pods get SIGTERM
 	EvictRelease int64 // evicted -> quota released
 	Termination  int64 // SIGTERM -> pod gone
+	EndStarting  bool  // a pod that still starts when it is told to end has no container to stop, and ends
 	PodEnd       int64 // by how much the ends of pods of a job that end together lie apart, for each of them
 	Flush        int64 // quota freed -> parked BestEffortFIFO jobs are looked at again
 	StrictWake   int64 // quota freed -> a StrictFIFO head is looked at again
@@ -140,6 +141,7 @@ type Timing struct {
 	NodeDetect int64 // node down -> its condition says so
 	NodeTaint  int64 // condition -> taint NoExecute
 	Tolerate   int64 // taint -> its pods are deleted, where they do not say
+	Untaint    int64 // node uncordoned -> the taint of cordoned nodes is gone
 	NodeGone   int64 // Node object deleted -> the topology-aware queue knows
 	PodGC      int64 // Node object deleted -> its pods are
 	SecondPass int64 // node lost -> the queue looks for another for its assignment
@@ -176,12 +178,12 @@ var Instant = Timing{Name: "instant"}
 // figures (see docs/timing.md).
 var Kubernetes = Timing{
 	Name:          "kubernetes",
-	JobVisible:    20 * ms, // 7 until the Workload exists, 13 until it can be admitted
+	Workload:      7 * ms,
+	JobVisible:    13 * ms,
 	Unsuspend:     12 * ms,
-	UnsuspendGap:  25 * ms,
 	PodCreate:     4 * ms,
-	PodWave:       8 * ms,
-	Jitter:        500,
+	PodWave:       6 * ms,
+	Jitter:        5000, // the 95th percentiles are about three times the medians
 	Ungate:        1017 * ms,
 	Bind:          11 * ms,
 	ReadyLag:      1020 * ms, // a batch of a second, then the Workload
@@ -189,6 +191,7 @@ var Kubernetes = Timing{
 	EvictStop:     66 * ms,
 	EvictRelease:  141 * ms,
 	Termination:   30_000 * ms,
+	EndStarting:   true,
 	PodEnd:        ms,
 	Flush:         1000 * ms,
 	StrictWake:    27 * ms,
@@ -199,6 +202,7 @@ var Kubernetes = Timing{
 	NodeDetect:    40_000 * ms,
 	NodeTaint:     2500 * ms, // the node controller looks every 5 s
 	Tolerate:      300_000 * ms,
+	Untaint:       40 * ms,
 	NodeGone:      30 * ms,
 	PodGC:         63_000 * ms,
 	SecondPass:    1000 * ms,

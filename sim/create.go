@@ -54,8 +54,13 @@ func (e *Engine) collectWave(j, turn int32) {
 	end := jb.slots
 	slow := e.cfg.Creation == SlowStart
 	if slow && e.cfg.Timing.PodWave > 0 {
+		length := e.jitter(j, e.cfg.Timing.PodWave, stepWave+uint64(jb.podStep))
 		if end = min(end, 2*jb.podStep+1); end < jb.slots {
-			e.events.push(e.now+e.jitter(j, e.cfg.Timing.PodWave), evPodWave, j, jb.gen)
+			e.events.push(e.now+length, evPodWave, j, jb.gen)
+		}
+		if e.cfg.Timing.Jitter > 1000 && jb.podStep > 0 {
+			e.scatterWave(j, end, length)
+			return
 		}
 	}
 	for rank := jb.podStep; rank < end; rank++ {
@@ -74,39 +79,68 @@ func (e *Engine) collectWave(j, turn int32) {
 	jb.podStep = end
 }
 
-// unsuspend lets the Job controller create the pods of a job that was admitted. The queue's
-// controller unsuspends one Job after another; one without a queue was never suspended.
+// reconcile is one piece of work of Kueue's controller for Jobs, which does one after
+// another. It returns when that is done.
+func (e *Engine) reconcile(j int32, median int64, step uint64) int64 {
+	e.reconciled = max(e.reconciled, e.now) + e.jitter(j, median, step)
+	return e.reconciled
+}
+
+// unsuspend lets the Job controller create the pods of a job that was admitted. A job
+// without a queue was never suspended.
 func (e *Engine) unsuspend(j int32) {
-	t := &e.cfg.Timing
-	if !e.jobs[j].charged {
-		e.firstWave(j, 0)
-		return
+	at := e.now
+	if e.jobs[j].charged {
+		at = e.reconcile(j, e.cfg.Timing.Unsuspend, stepUnsuspend)
 	}
-	at := max(e.now+t.Unsuspend, e.unsuspendFrom)
-	e.unsuspendFrom = at + t.UnsuspendGap
 	e.firstWave(j, at-e.now)
 }
 
 // firstWave begins the creation of a job's pods after a delay, once its backoff for lost ones
 // is over.
 func (e *Engine) firstWave(j int32, d int64) {
-	d += e.jitter(j, e.cfg.Timing.PodCreate)
+	d += e.jitter(j, e.cfg.Timing.PodCreate, stepPods)
 	if jb := &e.jobs[j]; jb.lossKnown <= e.now {
 		d = max(d, jb.noPodsUntil-e.now)
 	}
 	e.after(d, evPodWave, j)
 }
 
-// jitter makes a step of creating pods longer or shorter, by a draw for this step of this
-// life of the job.
-func (e *Engine) jitter(j int32, d int64) int64 {
-	if e.cfg.Timing.Jitter == 0 || d == 0 {
-		return d
+// The steps whose times vary, for draws. Waves count on from the last.
+const (
+	stepWorkload uint64 = iota
+	stepUnsuspend
+	stepPods
+	stepPod
+	stepWave
+)
+
+// jitter draws how long a step takes in this life of a job, around its median.
+func (e *Engine) jitter(j int32, median int64, step uint64) int64 {
+	if e.cfg.Timing.Jitter <= 1000 || median == 0 {
+		return median
 	}
+	m := float64(median) / 1e9
+	long := m * float64(e.cfg.Timing.Jitter) / 1e3
+	return rng.QuantiseMicros(rng.LogNormal(e.draw(j, step, 0), m, long))
+}
+
+// draw is the hash for a step in this life of a job, or of a pod of it.
+func (e *Engine) draw(j int32, step uint64, rank int32) uint64 {
+	life := rng.ID2(e.stableID(j), uint64(e.jobs[j].gen))
+	return rng.Hash(e.cfg.Seed, rng.Latency, rng.ID2(life, step), uint64(rank))
+}
+
+// scatterWave creates the next pods of a job, each at a moment of its own within the wave.
+func (e *Engine) scatterWave(j, end int32, length int64) {
 	jb := &e.jobs[j]
-	h := rng.Hash(e.cfg.Seed, rng.Latency, rng.ID2(e.stableID(j), uint64(jb.gen)), uint64(jb.podStep))
-	by := int64(h>>32)%(2*e.cfg.Timing.Jitter+1) - e.cfg.Timing.Jitter
-	return d + d*by/1000
+	for rank := jb.podStep; rank < end; rank++ {
+		if p := jb.podBase + rank; e.granted(p) {
+			at, _ := bits.Mul64(e.draw(j, stepPod, rank), uint64(length))
+			e.events.push(e.limits.jobs.next(e.now+int64(at)), evPodCreate, p, jb.gen)
+		}
+	}
+	jb.podStep = end
 }
 
 // createPod lets the Job controller create a pod, when its client lets it.

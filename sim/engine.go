@@ -23,7 +23,7 @@ type Engine struct {
 	slots       slots    // terminating pods
 	limits      limiters // of calls of the API server
 
-	unsuspendFrom int64 // when the next Job can be unsuspended
+	reconciled int64 // when Kueue's controller for Jobs has done what it has to do
 
 	digest         Digest
 	lastTransition int64
@@ -291,6 +291,10 @@ func (e *Engine) handle(ev event) {
 		e.arrive(ev.id)
 	case evBringUp, evTakeDown, evConfigure:
 		e.act(&e.cfg.Actions[ev.id])
+	case evUntaint:
+		if e.nodes.cordonGen[ev.id] == ev.gen {
+			e.untaint(ev.id)
+		}
 	case evPodRestart:
 		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
 	case evPodGone:

@@ -15,7 +15,7 @@ var contract = []struct {
 }{
 	{1, "completions of jobs, checkpoints, start-ups, terminations; quota release",
 		[]eventKind{evPodReady, evJobFinish, evCheckpointEnd, evPodGone, evQuotaRelease, evReclaim, evPodsReadySeen}},
-	{2, "a node comes up", []eventKind{evBringUp}},
+	{2, "a node comes up", []eventKind{evBringUp, evUntaint}},
 	{3, "a node goes down, containers fail", []eventKind{evTakeDown, evPodRestart}},
 	{4, "quota, calendar and configuration changes", []eventKind{evConfigure}},
 	{5, "arrivals", []eventKind{evArrival}},

@@ -74,14 +74,36 @@ func (e *Engine) noticeLater(node, j int32, at int64) {
 	e.events.push(at, evNodeNoticed, node, uint32(j+1))
 }
 
-// cordon closes a node to pods that are not there yet, or opens it again.
-func (e *Engine) cordon(node int32, on bool) {
-	if e.nodes.cordoned[node] == on {
+// cordon closes a node to pods that are not there yet.
+func (e *Engine) cordon(node int32) {
+	e.nodes.cordonGen[node]++
+	e.nodes.cordoned[node] = true
+	e.refreshAll(node)
+}
+
+// uncordon opens a node again. Schedulers look at once, in vain: the node has a taint until
+// the node controller takes it away.
+func (e *Engine) uncordon(node int32) {
+	if !e.nodes.cordoned[node] {
 		return
 	}
-	e.nodes.cordoned[node] = on
+	e.signalUp(node)
+	if d := e.cfg.Timing.Untaint; d > 0 {
+		e.events.push(e.now+d, evUntaint, node, e.nodes.cordonGen[node])
+		return
+	}
+	e.untaint(node)
+}
+
+func (e *Engine) untaint(node int32) {
+	e.nodes.cordoned[node] = false
 	e.refreshAll(node)
-	if !on && !e.nodes.down[node] {
+	e.signalUp(node)
+}
+
+// signalUp says that pods may find room on a node, if it is up.
+func (e *Engine) signalUp(node int32) {
+	if !e.nodes.down[node] {
 		e.signalPlace(NodeUp, node)
 	}
 }

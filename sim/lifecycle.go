@@ -15,6 +15,12 @@ func (e *Engine) arrive(j int32) {
 		e.events.push(e.cfg.Jobs[j+1].Submit, evArrival, j+1, 0)
 	}
 	jb.state, jb.queueTime = Queued, e.cfg.Timing.clock(e.now)
+	visible := int64(0)
+	if e.policy.Readiness { // a Workload stands for it
+		created := e.reconcile(j, e.cfg.Timing.Workload, stepWorkload)
+		jb.queueTime = e.cfg.Timing.clock(created)
+		visible = created - e.now + e.cfg.Timing.JobVisible
+	}
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
 	e.emit(Submit, j, -1, jb.queue, jb.pods)
@@ -24,7 +30,7 @@ func (e *Engine) arrive(j int32) {
 		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
 	}
 	e.joinWaiting(j, &e.queued)
-	e.after(e.cfg.Timing.JobVisible, evVisible, j)
+	e.after(visible, evVisible, j)
 	e.starving++
 	e.events.push(e.now+e.starvationAfter(), evStarvation, j, 0)
 }

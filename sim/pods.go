@@ -145,6 +145,7 @@ func (e *Engine) unbind(p int32, grace int64) {
 		from = ledger.Starting
 		if p-jb.podBase-st.first < st.count-st.neverReady {
 			e.startingPods--
+			grace = e.unstarted(pd.job, grace)
 		}
 	} else {
 		e.unready(p)
@@ -167,6 +168,14 @@ func (e *Engine) unbind(p int32, grace int64) {
 	e.signalPod(PodLeaving, p)
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
 	e.terminate(slot{job: pd.job, pod: p, preempt: e.preempting, node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
+}
+
+// unstarted is the grace of a pod that still starts.
+func (e *Engine) unstarted(j int32, grace int64) int64 {
+	if !e.cfg.Timing.EndStarting {
+		return grace
+	}
+	return max(0, grace-e.termination(j))
 }
 
 func (e *Engine) terminate(s slot, grace int64) {

@@ -412,6 +412,17 @@ func (a *auditor) grace(job int32, stop int64) int64 {
 	return own + stop
 }
 
+// graceOf is how much of a grace a pod needs: none of the termination if it still starts.
+func (a *auditor) graceOf(job int32, rank int, grace int64) int64 {
+	pod := &a.jobs[job].pods[rank]
+	ps := &a.cfg.Jobs[job].PodSets[pod.set]
+	first := slices.IndexFunc(a.jobs[job].pods, func(p auditedPod) bool { return p.set == pod.set })
+	if a.cfg.Timing.EndStarting && !pod.ready && int32(rank-first) < ps.Count-ps.NeverReady {
+		return max(0, grace-a.cfg.Jobs[job].Termination.Or(a.cfg.Timing.Termination))
+	}
+	return grace
+}
+
 func (a *auditor) move(j *auditedJob, from, to string) {
 	a.Helper()
 	a.check(j.state == from, "the job is %s, not %s", j.state, from)
@@ -600,7 +611,9 @@ func (a *auditor) lose(job, rank, node int32) {
 		a.used[node] = a.used[node].Minus(r)
 		return
 	}
-	grace := a.grace(job, 0)
+	pod.ready = wasReady
+	grace := a.graceOf(job, int(rank), a.grace(job, 0))
+	pod.ready = false
 	switch {
 	case a.done(sim.DoFailPod, job, rank, node):
 		grace = 0
@@ -671,7 +684,7 @@ func (a *auditor) dismiss(job int32, grace int64) {
 		}
 		r := a.request(job, pod)
 		a.ending[pod.node] = a.ending[pod.node].Plus(r)
-		a.gone = append(a.gone, departure{a.now + grace, pod.node, r})
+		a.gone = append(a.gone, departure{a.now + a.graceOf(job, p, grace), pod.node, r})
 		pod.node, pod.ready = -1, false
 	}
 	a.depart()

@@ -37,6 +37,7 @@ type plane struct {
 type nodes struct {
 	down      []bool
 	cordoned  []bool
+	cordonGen []uint32
 	planes    [numPlanes]plane
 	releasing []topology.Resources // held by terminating pods, comes back by itself
 	nominated []topology.Resources // promised to pods that wait for a victim

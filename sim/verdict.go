@@ -49,7 +49,7 @@ func (e *Engine) changePending() bool {
 // alive reports whether an event's subject still lives the life it was scheduled for.
 func (e *Engine) alive(ev *event) bool {
 	switch ev.kind {
-	case evBringUp, evTakeDown, evConfigure, evNodeNoticed, evQuotaRelease:
+	case evBringUp, evTakeDown, evConfigure, evUntaint, evNodeNoticed, evQuotaRelease:
 		return true
 	case evPodGone:
 		return e.slots.all[ev.id].node >= 0

@@ -471,9 +471,9 @@ type Starvation struct {
 type Timing struct {
 	Preset string `yaml:"preset,short"` // instant or kubernetes
 
+	Workload      *Duration `yaml:"workload"`
 	JobVisible    *Duration `yaml:"jobVisible"`
 	Unsuspend     *Duration `yaml:"unsuspend"`
-	UnsuspendGap  *Duration `yaml:"unsuspendGap"`
 	PodCreate     *Duration `yaml:"podCreate"`
 	PodWave       *Duration `yaml:"podWave"`
 	Jitter        *Milli    `yaml:"jitter"`
@@ -484,6 +484,7 @@ type Timing struct {
 	EvictStop     *Duration `yaml:"evictStop"`
 	EvictRelease  *Duration `yaml:"evictRelease"`
 	Termination   *Duration `yaml:"termination"`
+	EndStarting   *bool     `yaml:"endStarting"`
 	PodEnd        *Duration `yaml:"podEnd"`
 	Flush         *Duration `yaml:"flush"`
 	StrictWake    *Duration `yaml:"strictWake"`
@@ -495,6 +496,7 @@ type Timing struct {
 	NodeDetect    *Duration `yaml:"nodeDetect"`
 	NodeTaint     *Duration `yaml:"nodeTaint"`
 	Tolerate      *Duration `yaml:"tolerate"`
+	Untaint       *Duration `yaml:"untaint"`
 	NodeGone      *Duration `yaml:"nodeGone"`
 	PodGC         *Duration `yaml:"podGC"`
 	SecondPass    *Duration `yaml:"secondPass"`
