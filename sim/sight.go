@@ -22,12 +22,14 @@ type SightKind uint8
 // The kinds. A pod that is Gone is terminal: its containers have ended, and somebody said
 // so. One whose node is lost is not: nobody is there who could.
 const (
-	SawCreated  SightKind = iota // a pod came into being
-	SawAttempt                   // a scheduler tried to place a pod
-	SawAssigned                  // a pod was assigned a node by its topology assignment
-	SawGone                      // a pod that was bound has ended
-	SawReleased                  // a job's quota is back
-	SawFinished                  // a job whose work is done is complete: told when that is known, of a time ahead
+	SawCreated     SightKind = iota // a pod came into being
+	SawAttempt                      // a scheduler tried to place a pod
+	SawAssigned                     // a pod was assigned a node by its topology assignment
+	SawGone                         // a pod that was bound has ended
+	SawReleased                     // a job's quota is back
+	SawQueued                       // a job's Workload exists; told when that is known, of a time ahead
+	SawUnsuspended                  // a Job is unsuspended; told in the same way
+	SawFinished                     // a job whose work is done is complete; told in the same way
 )
 
 // see shows a witness something about a pod.
@@ -38,10 +40,10 @@ func (e *Engine) see(kind SightKind, p, node int32) {
 	}
 }
 
-// seeFinish shows when a job will be complete.
-func (e *Engine) seeFinish(j int32, at int64) {
+// seeJob shows a witness something about a job, at a time that may lie ahead.
+func (e *Engine) seeJob(kind SightKind, j int32, at int64) {
 	if e.witness != nil {
-		e.witness.See(Sight{Time: at, Kind: SawFinished, Job: j, Rank: -1, Node: -1})
+		e.witness.See(Sight{Time: at, Kind: kind, Job: j, Rank: -1, Node: -1})
 	}
 }
 

@@ -60,8 +60,6 @@ func newObserver(cfg *sim.Config, queued bool) *observer {
 // Steps of the control plane that are no transition of their own, as parts of those that
 // are: see docs/timing.md for the medians that were recorded.
 const (
-	createdOfVisible   = 7.0 / 20
-	unsuspendedOfPods  = 12.0 / 16
 	suspendedOfStop    = 12.0 / 66
 	completeOfFinished = 1012.0 / 1027
 )
@@ -79,9 +77,6 @@ func (o *observer) Record(t sim.Transition) {
 	switch t.Kind {
 	case sim.Submit:
 		jb.Submit = t.Time
-		if o.queued {
-			jb.WorkloadCreated = t.Time + partOf(timing.JobVisible, createdOfVisible)
-		}
 	case sim.Admit:
 		o.admit(t)
 	case sim.Bind:
@@ -125,7 +120,6 @@ func (o *observer) admit(t sim.Transition) {
 		return
 	}
 	jb.Admissions = append(jb.Admissions, Admission{At: t.Time, Counts: []int32{t.Count}})
-	jb.Unsuspended = append(jb.Unsuspended, t.Time+partOf(o.cfg.Timing.PodCreate, unsuspendedOfPods))
 	o.out.Decisions = append(o.out.Decisions, jb.Name)
 }
 
@@ -215,7 +209,7 @@ func reasonOf(w sim.Why) string {
 
 // See implements sim.Witness.
 func (o *observer) See(s sim.Sight) {
-	if s.Kind != sim.SawFinished {
+	if s.Kind < sim.SawQueued { // those that follow are told ahead
 		o.advance(s.Time)
 	}
 	jb := &o.jobs[s.Job]
@@ -227,6 +221,10 @@ func (o *observer) See(s sim.Sight) {
 	case sim.SawGone:
 		jb.on[s.Node]--
 		jb.step(s.Time, -1)
+	case sim.SawQueued:
+		jb.WorkloadCreated = s.Time
+	case sim.SawUnsuspended:
+		jb.Unsuspended = append(jb.Unsuspended, s.Time)
 	case sim.SawFinished:
 		jb.finishedAt = s.Time
 	case sim.SawReleased:

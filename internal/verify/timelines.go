@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/record"
-	"github.com/gangplan/gangplan/policies"
+	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/testdata"
 )
 
 // timelines is what a real control plane did with small gangs, from second to second.
@@ -27,8 +29,7 @@ type timelineCase struct {
 	Timings       map[string]map[string]any `json:"timings_min_med_max_s"`
 
 	scenario *timelineScenario
-	phases   []conditions
-	known    bool // the phases are those of the repetitions
+	phases   []conditions // of the repetitions, where they are known
 	shapes   shapes
 }
 
@@ -49,7 +50,7 @@ func runTimelines(o Options) ([]Outcome, error) {
 func readTimelines(o Options) ([]*timelineCase, error) {
 	var cases []*timelineCase
 	byID := map[string]*timelineCase{}
-	err := eachLine(o.Cases, nil, func(line []byte) error {
+	err := eachLine(o.Cases, testdata.Timelines, func(line []byte) error {
 		c := &timelineCase{}
 		if err := json.Unmarshal(line, c); err != nil {
 			return err
@@ -67,13 +68,13 @@ func readTimelines(o Options) ([]*timelineCase, error) {
 	if runs == "" && o.Cases != "" {
 		return cases, nil
 	}
-	return cases, eachLine(runs, nil, func(line []byte) error {
+	return cases, eachLine(runs, testdata.TimelineRuns, func(line []byte) error {
 		r := &recordedRun{}
 		if err := json.Unmarshal(line, r); err != nil {
 			return err
 		}
 		if c := byID[r.Scenario]; c != nil {
-			c.phases, c.known = append(c.phases, r.conditions()), true
+			c.phases = append(c.phases, r.conditions())
 		}
 		return nil
 	})
@@ -110,41 +111,39 @@ const (
 )
 
 // outcome plays a scenario under the conditions of every repetition; where these are not
-// known, at ten places of a second, one of which must do.
+// known, at ten places of a second until one does.
 func (c *timelineCase) outcome() Outcome {
-	o := Outcome{ID: c.ID, Verdict: Equal}
 	var err error
 	if c.scenario, err = readTimeline(c.Scenario); err != nil {
 		return Outcome{ID: c.ID, Verdict: Outside, Reason: err.Error()}
 	}
-	c.scenario.ID = c.ID
-	if !c.known {
-		for i := range 10 {
-			c.phases = append(c.phases, conditions{offset: 100 * float64(i)})
-		}
+	c.scenario.ID = c.ID // which says the variant
+	known := len(c.phases) > 0
+	for i := 0; i < 10 && !known; i++ {
+		c.phases = append(c.phases, conditions{offset: 100 * float64(i)})
 	}
-	race := c.races()
-	tried, hit, misses := 0, 0, 0
+	var all trial
 	for _, phase := range c.phases {
-		n, fits, first, err := c.play(phase, race)
+		t, err := c.play(phase)
 		if err != nil {
 			return Outcome{ID: c.ID, Verdict: Outside, Reason: err.Error()}
 		}
-		tried, hit = tried+n, hit+fits
-		if fits > 0 {
-			continue
+		if all.tried, all.fit = all.tried+t.tried, all.fit+t.fit; t.fit == 0 && all.first == nil {
+			all.first = t.first
 		}
-		if misses++; o.Verdict == Equal {
-			o.Verdict, o.Reason, o.Want, o.Got = Outside, fmt.Sprintf("begun %g ms into a second: %s", phase.offset, first.what), first.want, first.got
+		if t.fit > 0 && !known {
+			all.first = nil
+			break
 		}
 	}
-	if !c.known && misses < len(c.phases) {
-		o = Outcome{ID: c.ID, Verdict: Equal}
-	}
-	if o.Verdict == Equal && race {
-		o.Verdict, o.Reason = Within, fmt.Sprintf("a race: %d of %d seeds tried give a recorded outcome", hit, tried)
-	}
-	return o
+	return c.verdict(&all)
+}
+
+// trial is what came of seeds that were tried: how many of them fit what was recorded, and
+// what did not where none did.
+type trial struct {
+	tried, fit int
+	first      *difference
 }
 
 // difference is the first thing that is not as recorded.
@@ -153,41 +152,62 @@ type difference struct {
 	want, got any
 }
 
-// play tries seeds under some conditions and counts those that fit.
-func (c *timelineCase) play(phase conditions, race bool) (tried, fits int, first *difference, err error) {
-	least, most := 1, 1
-	if race {
-		least, most = someSeeds, mostSeeds
+func (c *timelineCase) verdict(t *trial) Outcome {
+	switch {
+	case t.first != nil:
+		return Outcome{ID: c.ID, Verdict: Outside, Reason: t.first.what, Want: t.first.want, Got: t.first.got}
+	case c.races():
+		return Outcome{ID: c.ID, Verdict: Within, Reason: fmt.Sprintf("a race: %d of %d seeds give a recorded outcome", t.fit, t.tried)}
 	}
-	for seed := range most {
-		if fits > 0 && tried >= least {
-			break
-		}
-		phase.seed = uint64(seed + 1)
-		r, err := c.run(phase)
-		if err != nil {
-			return 0, 0, nil, err
-		}
-		tried++
-		d := c.compare(r)
-		if d == nil {
-			fits++
-		} else if first == nil {
-			first = d
-		}
-	}
-	return tried, fits, first, nil
+	return Outcome{ID: c.ID, Verdict: Equal}
 }
 
-func (c *timelineCase) run(of conditions) (*record.Record, error) {
-	file, err := c.scenario.convert(of)
+// play tries seeds under some conditions: one, and of a race more.
+func (c *timelineCase) play(of conditions) (t trial, err error) {
+	p, err := c.scenario.prepare(of)
+	if err != nil {
+		return t, err
+	}
+	least, most := 1, 1
+	if c.races() {
+		least, most = someSeeds, mostSeeds
+	}
+	for t.tried < least || t.tried < most && t.fit == 0 {
+		t.tried++
+		r, err := p.run(uint64(t.tried))
+		if err != nil {
+			return t, err
+		}
+		if d := c.compare(r); d == nil {
+			t.fit++
+		} else if t.first == nil {
+			d.what = fmt.Sprintf("begun %g ms into a second: %s", of.offset, d.what)
+			t.first = d
+		}
+	}
+	return t, nil
+}
+
+// prepared is a scenario that is ready to run with any seed.
+type prepared struct {
+	config *sim.Config
+	policy scenario.PolicyChoice
+}
+
+func (s *timelineScenario) prepare(of conditions) (*prepared, error) {
+	file, err := s.convert(of)
 	if err != nil {
 		return nil, err
 	}
-	s, err := file.Resolve("")
+	ready, err := file.Resolve("")
 	if err != nil {
 		return nil, fmt.Errorf("not a valid scenario: %w", err)
 	}
-	d, _ := policies.Lookup(s.Policies[0].Name)
-	return record.FromRun(s.Config, d.New(s.Policies[0].Params))
+	return &prepared{ready.Config, ready.Policies[0]}, nil
+}
+
+func (p *prepared) run(seed uint64) (*record.Record, error) {
+	config := *p.config
+	config.Seed = seed
+	return record.FromRun(&config, p.policy.Declaration.New(p.policy.Params))
 }

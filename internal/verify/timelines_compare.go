@@ -36,11 +36,10 @@ func (c *timelineCase) values(field string) (values []any) {
 	return values
 }
 
-// races reports whether repetitions came to different ends, beyond nodes among equals and
-// attempts.
+// races reports whether repetitions differ in more than the nodes that were drawn.
 func (c *timelineCase) races() bool {
 	for field := range c.Varies {
-		if field != placementNodes && field != placementRanked && field != attemptsTotal && len(c.values(field)) > 1 {
+		if field != placementNodes && field != placementRanked && len(c.values(field)) > 1 {
 			return true
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gangplan/gangplan/internal/record"
 )
 
 // Where kube-scheduler draws among equal nodes, repetitions differ in their placements. What
@@ -64,10 +66,10 @@ func (c *timelineCase) alikeIn(values []any, got map[string]any, names ...string
 func (c *timelineCase) given(names []string) map[string]int {
 	if c.shapes.of == nil {
 		c.shapes.of = map[string]map[string]int{}
-		of := c.phases[0]
-		for seed := range shapeSeeds {
-			of.seed = uint64(seed + 1)
-			if r, err := c.run(of); err == nil {
+		p, err := c.scenario.prepare(c.phases[0])
+		for seed := uint64(1); err == nil && seed <= shapeSeeds; seed++ {
+			var r *record.Record
+			if r, err = p.run(seed); err == nil {
 				c.shapes.add(fieldsOf(r.Outcome())[placementNodes])
 			}
 		}

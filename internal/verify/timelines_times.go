@@ -75,7 +75,7 @@ func compareTimesOf(what string, recorded any, times []int64) *difference {
 		return differs("want %d times, got %d", len(ranges), len(times))
 	}
 	for i, r := range ranges {
-		low, high := r[0]*(1-timePart)-timeSlack, r[1]*(1+timePart)+timeSlack
+		low, high := float64(r[0]*(1-timePart))-timeSlack, float64(r[1]*(1+timePart))+timeSlack
 		if at := sec(times[i]); at < low || at > high {
 			return differs("want %.2f to %.2f s, got %.2f", low, high, at)
 		}
