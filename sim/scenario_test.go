@@ -591,7 +591,7 @@ func TestMisuseIsCaught(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := sim.Config{Cluster: hosts(5, 4, 1), Jobs: []workloads.Job{gang("A", 2, 3, 10), gang("B", 1, 1, 10)}, Faults: []sim.Fault{{Node: 1}}}
+			cfg := sim.Config{Cluster: hosts(5, 4, 1), Jobs: []workloads.Job{gang("A", 2, 3, 10), gang("B", 1, 1, 10)}, Actions: []sim.Action{{Node: 1}}}
 			if what := broken(t, cfg, new(script).then(0, c.do)); !strings.HasPrefix(what, "invariant broken: ") {
 				t.Errorf("got %q", what)
 			}

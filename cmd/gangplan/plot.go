@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/plots"
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
 	"github.com/gangplan/gangplan/report/figure"
@@ -105,7 +104,7 @@ func (f *plotFlags) run(cmd *cobra.Command, args []string) error {
 	if f.out == "-" {
 		return chart.Write(cmd.OutOrStdout(), format)
 	}
-	return writeWhole(f.out, func(w io.Writer) error { return chart.Write(w, format) })
+	return staging.WriteFile(f.out, func(w io.Writer) error { return chart.Write(w, format) })
 }
 
 // check looks at the flags before anything is read.
@@ -156,29 +155,4 @@ func inches(size string) (width, height float64, err error) {
 		return 0, 0, fmt.Errorf("plot: --size %q: expected width x height in inches, such as 8x4.5", size)
 	}
 	return width, height, nil
-}
-
-// writeWhole writes a file that is there whole or not at all; one that was there before
-// stays until then.
-func writeWhole(path string, fill func(w io.Writer) error) error {
-	var b bytes.Buffer
-	if err := fill(&b); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".gangplan-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b.Bytes())
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
 }

@@ -88,7 +88,7 @@ func newSweepMerge() *cobra.Command {
 		Long: `Gather the cells of a study from the folders of its shards, check every one of them, and put
 the results together: the same bytes as if one machine had run all of it. Shards that share
 the folder DIR need not be named. A cell that is missing, damaged or not of the study is an
-error, and then there are no results.`,
+error, and then nothing is written.`,
 		Example: `  gangplan sweep merge -f study.yaml --out results
   gangplan sweep merge -f study.yaml --out results shard-0 shard-1 shard-2`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd, args) },

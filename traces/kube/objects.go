@@ -73,8 +73,8 @@ func (o *Object) group() string {
 
 func (o *Object) version() string { return o.APIVersion[strings.IndexByte(o.APIVersion, '/')+1:] }
 
-// maxDepth bounds the nesting of lists in lists.
-const maxDepth = 16
+// maxLists bounds the nesting of lists in lists.
+const maxLists = 16
 
 // read hands every object of a file of YAML or JSON documents on. An empty file has none. The
 // error is an *Error, or what each returns.
@@ -192,8 +192,8 @@ func (c *collector) collect(at *yaml.Node, depth int, aliased bool) error {
 	switch {
 	case isNull(n):
 		return nil
-	case depth > maxDepth:
-		return c.wrong(at, "lists in lists, more than %d deep", maxDepth)
+	case depth > maxLists:
+		return c.wrong(at, "lists in lists, more than %d deep", maxLists)
 	case n.Kind == yaml.SequenceNode:
 		return c.list(n, depth, aliased)
 	case n.Kind != yaml.MappingNode:

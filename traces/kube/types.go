@@ -13,8 +13,23 @@ type Metadata struct {
 	Annotations       map[string]string `yaml:"annotations" keys:"key"`
 	CreationTimestamp string            `yaml:"creationTimestamp" is:"time"`
 	UID               string            `yaml:"uid"`
+	ResourceVersion   string            `yaml:"resourceVersion"`
+	OwnerReferences   []Owner           `yaml:"ownerReferences"`
+	DeletionTimestamp string            `yaml:"deletionTimestamp" is:"time"` // when its grace is over
 
-	_ struct{} `core:"yes" quiet:"selfLink resourceVersion generation deletionTimestamp deletionGracePeriodSeconds ownerReferences finalizers managedFields"`
+	DeletionGracePeriodSeconds *int64 `yaml:"deletionGracePeriodSeconds"`
+
+	_ struct{} `core:"yes" quiet:"selfLink generation finalizers managedFields"`
+}
+
+// Owner of an object.
+type Owner struct {
+	Kind       string `yaml:"kind"`
+	Name       string `yaml:"name"`
+	UID        string `yaml:"uid"`
+	Controller bool   `yaml:"controller"`
+
+	_ struct{} `core:"yes" quiet:"apiVersion blockOwnerDeletion"`
 }
 
 // Head of an object: what is told apart before it is decoded.
