@@ -59,15 +59,21 @@ func (f *repair) cycle(tx *sim.Tx, p *placer) bool {
 	return false
 }
 
-// find marks the admitted jobs with an assignment to a node, or one of them.
+// find marks the admitted jobs with an assignment to a node, or one of them: whose pods were
+// given up, which is what Kueue reacts to at once. That the node is gone it looks at in a
+// second pass.
 func (f *repair) find(v sim.View, node, job int32) {
+	wait := v.Timing().SecondPass
+	if job >= 0 {
+		wait = 0
+	}
 	for j := range int32(v.Jobs()) {
 		if job >= 0 && j != job || v.State(j) != sim.Admitted || !uses(v, j, node) {
 			continue
 		}
 		i := slices.IndexFunc(f.broken, func(b breakage) bool { return b.job == j })
 		if i < 0 {
-			f.broken = append(f.broken, breakage{job: j, node: node, tryAt: v.Now() + v.Timing().SecondPass, wait: firstRetry})
+			f.broken = append(f.broken, breakage{job: j, node: node, tryAt: v.Now() + wait, wait: firstRetry})
 		} else if f.broken[i].node != node {
 			f.broken[i].second = true
 		}

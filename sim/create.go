@@ -92,6 +92,7 @@ func (e *Engine) unsuspend(j int32) {
 	at := e.now
 	if e.jobs[j].charged {
 		at = e.reconcile(j, e.cfg.Timing.Unsuspend, stepUnsuspend)
+		e.seeJob(SawUnsuspended, j, at)
 	}
 	e.firstWave(j, at-e.now)
 }

@@ -19,6 +19,7 @@ func (e *Engine) arrive(j int32) {
 	if e.policy.Readiness { // a Workload stands for it
 		created := e.reconcile(j, e.cfg.Timing.Workload, stepWorkload)
 		jb.queueTime = e.cfg.Timing.clock(created)
+		e.seeJob(SawQueued, j, created)
 		visible = created - e.now + e.cfg.Timing.JobVisible
 	}
 	jb.remaining = ledger.Shl32(spec.Duration)
@@ -271,7 +272,9 @@ func (e *Engine) finish(j int32) {
 	e.spinning = 0
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
-	e.releaseLater(j, e.finishLag(jb.pods))
+	lag := e.finishLag(jb.pods)
+	e.seeJob(SawFinished, j, e.now+lag)
+	e.releaseLater(j, lag)
 }
 
 // finishLag is how long after the last of its pods exited a job's quota is back. The Job

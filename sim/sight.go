@@ -22,11 +22,14 @@ type SightKind uint8
 // The kinds. A pod that is Gone is terminal: its containers have ended, and somebody said
 // so. One whose node is lost is not: nobody is there who could.
 const (
-	SawCreated  SightKind = iota // a pod came into being
-	SawAttempt                   // a scheduler tried to place a pod
-	SawAssigned                  // a pod was assigned a node by its topology assignment
-	SawGone                      // a pod that was bound has ended
-	SawReleased                  // a job's quota is back
+	SawCreated     SightKind = iota // a pod came into being
+	SawAttempt                      // a scheduler tried to place a pod
+	SawAssigned                     // a pod was assigned a node by its topology assignment
+	SawGone                         // a pod that was bound has ended
+	SawReleased                     // a job's quota is back
+	SawQueued                       // a job's Workload exists; told when that is known, of a time ahead
+	SawUnsuspended                  // a Job is unsuspended; told in the same way
+	SawFinished                     // a job whose work is done is complete; told in the same way
 )
 
 // see shows a witness something about a pod.
@@ -37,5 +40,25 @@ func (e *Engine) see(kind SightKind, p, node int32) {
 	}
 }
 
-// Tried tells that a scheduler tried to place a pod.
-func (tx *Tx) Tried(pod int32) { tx.e.see(SawAttempt, pod, -1) }
+// seeJob shows a witness something about a job, at a time that may lie ahead.
+func (e *Engine) seeJob(kind SightKind, j int32, at int64) {
+	if e.witness != nil {
+		e.witness.See(Sight{Time: at, Kind: kind, Job: j, Rank: -1, Node: -1})
+	}
+}
+
+// Watched reports whether a witness is there.
+func (v View) Watched() bool { return v.e.witness != nil }
+
+// Tried tells the witness, if one is there, that a scheduler tried to place a pod. It may be
+// told later than it happened.
+func (v View) Tried(pod int32, at int64) {
+	if v.e.witness != nil {
+		j := v.e.pods[pod].job
+		v.e.witness.See(Sight{Time: at, Kind: SawAttempt, Job: j, Rank: pod - v.e.jobs[j].podBase, Node: -1})
+	}
+}
+
+// Settler is a controller that does things in arrears: those whose outcome is known. Settle
+// makes it do, for who counts them, what it would have done before a time.
+type Settler interface{ Settle(to int64) }

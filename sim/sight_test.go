@@ -18,7 +18,7 @@ type diary struct {
 }
 
 func (d *diary) See(s sim.Sight) {
-	names := []string{"created", "attempt", "assigned", "gone", "released"}
+	names := []string{"created", "attempt", "assigned", "gone", "released", "queued", "unsuspended", "finished"}
 	d.lines = append(d.lines, fmt.Sprintf("%d %s %d/%d %d", s.Time/sec, names[s.Kind], s.Job, s.Rank, s.Node))
 }
 
@@ -42,8 +42,10 @@ func TestWitness(t *testing.T) {
 0 attempt 1/0 -1
 5 gone 0/0 0
 5 gone 0/1 0
+5 finished 0/-1 -1
 5 attempt 1/0 -1
-10 gone 1/0 0`
+10 gone 1/0 0
+10 finished 1/-1 -1`
 	if got := strings.Join(seen.lines, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -69,7 +69,7 @@ type Suite struct {
 }
 
 // suites in the order they are shown. A new suite is one file and one line here.
-var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences,
+var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences, timelines,
 	maxMin, ringJobs, collectives, nccl, effects}
 
 // Suites returns every suite.
