@@ -46,6 +46,9 @@ func (w *Watched) Replay(cfg *sim.Config, tolerance Tolerance, play func(*sim.Co
 		}
 		*x.out = seen.since(base)
 	}
+	if len(w.Decisions) == 0 && len(r.Long.Decisions) > 0 {
+		r.notes = append(r.notes, "no queue admitted anything in the record: were Workloads watched, and is the policy that of the cluster?")
+	}
 	r.lookForMissing(w, base)
 	r.noteNodes(w)
 	return r, nil

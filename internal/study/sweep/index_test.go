@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,10 +163,14 @@ func TestWriteCSV(t *testing.T) {
 }
 
 func TestShownIsChecked(t *testing.T) {
-	wantError(t, CheckShown("tabel", nil), "did you mean table?")
-	wantError(t, CheckShown("table", []string{"requeue"}), "did you mean requeues?")
-	if err := CheckShown("csv", []string{"requeues"}); err != nil {
-		t.Error(err)
+	s := handmade(60, 30)
+	wantError(t, s.Write(io.Discard, "tabel"), "did you mean table?")
+	s.Shown = []string{"requeue"}
+	wantError(t, s.Write(io.Discard, "table"), "did you mean requeues?")
+	s.Shown = []string{"verdicts.*", "requeues"}
+	var b strings.Builder
+	if err := s.Write(&b, "markdown"); err != nil || !strings.Contains(b.String(), "| verdicts.never_fits ↓ | requeues ↓ |\n") {
+		t.Errorf("%v, %s", err, &b)
 	}
 }
 

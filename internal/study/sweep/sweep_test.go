@@ -433,7 +433,7 @@ func TestFailure(t *testing.T) {
 	_, err = p.Run(context.Background(), Options{Dir: dir, Parallel: 1})
 	wantError(t, err, "policy gang, jobs long: gang: something is due after 292 years")
 	if whole := allWhole(t, p, dir); whole != 1 {
-		t.Errorf("%d runs are done", whole)
+		t.Errorf("%d runs done", whole)
 	}
 	if _, err := p.Finish(dir); err == nil || Is(dir) {
 		t.Error("there are results all the same")
