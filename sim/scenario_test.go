@@ -730,7 +730,7 @@ func TestQueuesAgainstADumbSimulator(t *testing.T) {
 		for _, policy := range []string{"gang", "gang-topology"} {
 			s := &scene{cfg: cfg, policy: policy, params: nil}
 			if policy == "gang-topology" {
-				s.params = map[string]string{"mode": "unconstrained"}
+				s.params = map[string]string{"mode": "unconstrained", "gates": "wakeTopology=true"} // the dumb one looks at all queues
 			}
 			_, r := s.play(t)
 			compareDumb(t, policy, want, r)
