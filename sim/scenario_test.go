@@ -725,7 +725,7 @@ func TestQueuesAgainstADumbSimulator(t *testing.T) {
 			queues[q].Strategy = quota.Strategy(rapid.IntRange(0, 1).Draw(t, "strategy"))
 		}
 		want := drawDumb(t, len(queues))
-		cfg := sim.Config{Cluster: hosts(4, 8, 4), Queues: queues, Jobs: toJobs(want, queues)}
+		cfg := sim.Config{Cluster: hosts(8, 8, 8, 8), Queues: queues, Jobs: toJobs(want, queues)}
 		dumbQueues(want, queues)
 		for _, policy := range []string{"gang", "gang-topology"} {
 			s := &scene{cfg: cfg, policy: policy, params: nil}
