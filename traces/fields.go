@@ -74,8 +74,8 @@ var podFields = []field[podSet]{
 	count("pods", func(p *podSet) *int32 { return &p.Count }),
 	always(quantity("gpus_per_pod", devices, func(p *podSet) *int64 { return &p.Request[topology.GPU] })),
 	{"podset", text, setPodSetName, getPodSetName},
-	quantity("cpus_per_pod", cores, func(p *podSet) *int64 { return &p.Request[topology.CPU] }),
-	bytesField("memory_per_pod", func(p *podSet) *int64 { return &p.Request[topology.Memory] }),
+	orNone(topology.CPU, quantity("cpus_per_pod", cores, func(p *podSet) *int64 { return &p.Request[topology.CPU] })),
+	orNone(topology.Memory, bytesField("memory_per_pod", func(p *podSet) *int64 { return &p.Request[topology.Memory] })),
 	count("min_pods", func(p *podSet) *int32 { return &p.MinCount }),
 	{"gpu_models", list, setModels, func(p *podSet) string { return strings.Join(p.Models, "|") }},
 	{"topology", text, setTopology, getTopology},
@@ -147,6 +147,23 @@ func always[T any](f field[T]) field[T] {
 			return s
 		}
 		return "0"
+	}
+	return f
+}
+
+// orNone makes of a zero that is written one that is meant: the pods ask for none of a resource.
+func orNone(r topology.Resource, f field[podSet]) field[podSet] {
+	set, get := f.set, f.get
+	f.set = func(c *context, p *podSet, s string) error {
+		err := set(c, p, s)
+		p.None[r] = err == nil && p.Request[r] == 0
+		return err
+	}
+	f.get = func(p *podSet) string {
+		if p.None[r] {
+			return "0"
+		}
+		return get(p)
 	}
 	return f
 }

@@ -57,7 +57,9 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"podset", "workers", ""}, // the name by default
 		{"podset", "launcher", "launcher"},
 		{"cpus_per_pod", "1.50", "1.5"},
+		{"cpus_per_pod", "0", "0"}, // none, and not unknown
 		{"memory_per_pod", "0.5GiB", "512MiB"},
+		{"memory_per_pod", "0GiB", "0"},
 		{"maximum_execution_seconds", "90.5", "90.5"},
 		{"restarts", "7200+60@3|0.5+1", "7200+60@3|0.5+1"},
 		{"completions", "100", "100"},

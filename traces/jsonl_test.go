@@ -120,7 +120,7 @@ func everyField() workloads.Job {
 		Namespace: "ns", Labels: map[string]string{"k": "v"}, NoPreempt: true,
 		Affinity: []workloads.PodTerm{{Level: "rack"}, {Level: "zone", Weight: 7, Of: &workloads.PodSelector{Namespaces: []string{"a"}}}}, AntiAffinity: []workloads.PodTerm{{Level: "host", Weight: 100}},
 		Spread: []workloads.SpreadConstraint{{Level: "rack", MaxSkew: 2}, {Level: "zone", MaxSkew: 1, Soft: true, MinDomains: 2, Taints: true, AllNodes: true, Of: &workloads.PodSelector{}}},
-		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 1), Models: []string{"A"},
+		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 0), None: [topology.NumResources]bool{topology.Memory: true}, Models: []string{"A"},
 			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l",
 				Slices: [workloads.MaxSliceLayers]workloads.Slice{{Level: "l", Size: 3}}}, NeverReady: 1, Node: "n",
 			NodeSelector: []topology.Requirement{{Key: "k", Operator: topology.In, Values: []string{"v"}}},

@@ -47,7 +47,8 @@ type PodSet struct {
 	Count      int32
 	MinCount   int32 // the fewest pods the job can run with; 0 means Count
 	Request    topology.Resources
-	Models     []string // GPU models it accepts; empty accepts all
+	None       [topology.NumResources]bool `json:",omitzero"` // what its pods are known to ask nothing of; another zero may mean that nobody said
+	Models     []string                    // GPU models it accepts; empty accepts all
 	Topology   TopologyRequest
 	Node       string // pins every pod to the named node when not empty
 	NeverReady int32  // how many of its pods, the last ones, never become ready

@@ -135,5 +135,9 @@ func inspected(path, levels string) (*scenario.Scenario, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return im.Scenario, im.Notes, nil
+	notes := im.Notes
+	if list := im.File.NotModelled; len(list) > 0 {
+		notes = append(notes, "not modelled: "+strings.Join(list, ", "))
+	}
+	return im.Scenario, notes, nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gangplan/gangplan/internal/plots"
 	"github.com/gangplan/gangplan/internal/staging"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/suggest"
-	"github.com/gangplan/gangplan/report"
 	"github.com/gangplan/gangplan/report/figure"
 	"github.com/spf13/cobra"
 )
@@ -58,11 +58,7 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.options.Y, "y", "", "second axis of a sweep")
 	flags.StringArrayVar(&f.options.Where, "where", nil, "axis=value: only these cells of a sweep; may be repeated")
 	flags.Float64Var(&f.options.Cost, "cost-per-gpu-hour", 0, "price to draw costs instead of GPUs")
-	var metrics []string
-	for _, m := range report.Metrics() {
-		metrics = append(metrics, m.Name)
-	}
-	for flag, words := range map[string][]string{"kind": plots.Names(), "format": figure.Formats(), "by": plots.Groupings(), "metric": metrics} {
+	for flag, words := range map[string][]string{"kind": plots.Names(), "format": figure.Formats(), "by": plots.Groupings(), "metric": study.MetricNames()} {
 		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, complete(words)))
 	}
 }

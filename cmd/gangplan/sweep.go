@@ -8,8 +8,10 @@ import (
 
 	"github.com/gangplan/gangplan/internal/plots"
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/study/progress"
 	"github.com/gangplan/gangplan/internal/study/sweep"
+	"github.com/gangplan/gangplan/report"
 	"github.com/spf13/cobra"
 )
 
@@ -53,7 +55,7 @@ cells, on another machine for instance; "sweep merge" then puts the results toge
 // add adds the flags that say what is swept.
 func (f *sweepFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the study; - reads standard input")
-	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "runs at a time; 0 is one per processor")
+	countVar(cmd.Flags(), &f.parallel, "parallel", 0, 0, "runs at a time; 0 is one per processor")
 }
 
 // addResults adds those that say where the results go and how they are shown.
@@ -64,10 +66,10 @@ func (f *sweepFlags) addResults(cmd *cobra.Command) {
 }
 
 func (f *sweepFlags) addShow(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.metrics, "metric", nil, "metrics to show; default those of the study")
+	cmd.Flags().StringSliceVar(&f.metrics, "metric", nil, "metrics to show: names, beginnings with a star, or all; default those of the study")
 	cmd.Flags().StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(sweep.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(sweep.Formats())))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("metric", complete(sweep.MetricNames())))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("metric", complete(append(study.MetricNames(), "all"))))
 }
 
 // noArgs refuses arguments and says how a file is given.
@@ -106,6 +108,9 @@ func newSweepShow() *cobra.Command {
 		Example: `  gangplan sweep show results --metric jct.p95_seconds,requeues -o markdown`,
 		Args:    exactly(1, "the folder of a sweep"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			s, err := sweep.Read(args[0])
 			if err != nil {
 				return err
@@ -119,7 +124,7 @@ func newSweepShow() *cobra.Command {
 
 // plan reads the study and plans it.
 func (f *sweepFlags) plan(cmd *cobra.Command) (*sweep.Plan, error) {
-	if err := sweep.CheckShown(f.format, f.metrics); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	s, err := loadStudy(cmd, f.file)
@@ -149,7 +154,7 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if shard.Of > 1 {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "shard %s: %d runs are done; `gangplan sweep merge` puts the shards together\n", shard, done.Done)
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "shard %s: %s done; `gangplan sweep merge` puts the shards together\n", shard, report.Count(done.Done, "run"))
 		return err
 	}
 	s, err := p.Finish(f.out)
@@ -184,10 +189,15 @@ func (f *sweepFlags) finish(cmd *cobra.Command, s *sweep.Sweep) error {
 	return f.show(cmd, s)
 }
 
-func (f *sweepFlags) show(cmd *cobra.Command, s *sweep.Sweep) error {
-	if err := sweep.CheckShown(f.format, f.metrics); err != nil {
+// check looks at what is to be shown, before anything is read.
+func (f *sweepFlags) check() (err error) {
+	if f.metrics, err = study.ChooseMetrics(f.metrics); err != nil {
 		return err
 	}
+	return sweep.CheckFormat(f.format)
+}
+
+func (f *sweepFlags) show(cmd *cobra.Command, s *sweep.Sweep) error {
 	if len(f.metrics) > 0 {
 		s.Shown = f.metrics
 	}
@@ -207,11 +217,11 @@ func needs(cmd *cobra.Command, names ...string) error {
 // loadStudy reads a study file, or standard input for -.
 func loadStudy(cmd *cobra.Command, file string) (*scenario.Study, error) {
 	if file != "-" {
-		return scenario.LoadStudy(file, sweep.MetricNames())
+		return scenario.LoadStudy(file, study.MetricNames())
 	}
 	data, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), scenario.MaxFileSize+1))
 	if err != nil {
 		return nil, err
 	}
-	return scenario.ParseStudy("-", data, "", sweep.MetricNames())
+	return scenario.ParseStudy("-", data, "", study.MetricNames())
 }

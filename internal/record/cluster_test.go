@@ -130,7 +130,10 @@ func (c *cluster) job(j *Job) {
 		pods = max(pods, e.Rank+1)
 	}
 	o := object{"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"name": j.Name},
-		"spec": object{"parallelism": pods, "completions": pods, "suspend": j.WorkloadCreated != Never, "completionMode": "Indexed"}, "status": object{}}
+		"spec": object{"parallelism": pods, "completions": max(pods, j.succeeded()), "suspend": j.WorkloadCreated != Never, "completionMode": "Indexed"}, "status": object{}}
+	if j.WorkloadCreated != Never {
+		o["metadata"].(object)["labels"] = object{"kueue.x-k8s.io/queue-name": "research"}
+	}
 	c.add(j.Submit, o)
 	for _, at := range j.Unsuspended {
 		c.change(at, o, func(o object) {
@@ -286,7 +289,7 @@ func (c *cluster) pods(j *Job) {
 	have := int32(0)
 	for _, s := range j.Steps {
 		if s.N < have {
-			done := slices.ContainsFunc(j.RunComplete, func(at int64) bool { return at <= s.At && s.At < at+5e8 })
+			done := j.isDone(s.At)
 			for range have - s.N {
 				events = append(events, event{s.At, func(at int64) { c.end(*live[0], at, done); live = live[1:] }})
 			}
@@ -321,4 +324,21 @@ func nodes(begin time.Time, f form, n int) string {
 		c.print(step{at: -2 * int64(time.Second), kind: "ADDED", o: o})
 	}
 	return c.out["Node"].String()
+}
+
+// isDone reports whether a pod that ends is done: others are, within a moment.
+func (j *Job) isDone(end int64) bool {
+	return slices.ContainsFunc(j.RunComplete, func(at int64) bool { return at-5e8 < end && end < at+5e8 })
+}
+
+// succeeded counts the pods that did their work.
+func (j *Job) succeeded() (n int32) {
+	have := int32(0)
+	for _, s := range j.Steps {
+		if s.N < have && j.isDone(s.At) {
+			n += have - s.N
+		}
+		have = s.N
+	}
+	return n
 }

@@ -56,8 +56,16 @@ func (o *observer) collect(c collection) {
 	}
 }
 
-// act notes what an action does to nodes.
+// act notes what an action does to nodes, and that it was done by hand to jobs.
 func (o *observer) act(a *sim.Action) {
+	switch a.Do {
+	case sim.DoDeactivate:
+		o.jobs[a.Job].byHand = true
+		return
+	case sim.DoActivate:
+		o.jobs[a.Job].byHand, o.jobs[a.Job].deactivated = false, false
+		return
+	}
 	node := a.Node
 	if node < 0 && a.Job >= 0 {
 		node = o.placeOf(a.Job, a.Rank)

@@ -36,7 +36,11 @@ type observer struct {
 // observed is a job with what has to be remembered of it beside its record.
 type observed struct {
 	Job
-	admitted, barrier, done, deactivated bool
+	admitted    bool // its admission stands
+	barrier     bool
+	done        bool // its work, or it is deleted
+	deactivated bool
+	byHand      bool // by a user
 
 	on         map[int32]int32 // bound pods by node
 	place      map[int32]int32 // the node to which each pod was bound last, by rank
@@ -44,7 +48,6 @@ type observed struct {
 	bound      int32
 	backoffs   int32           // requeueState.count
 	assigned   map[int32]int32 // pod rank -> node, of the topology assignment
-	fresh      bool            // assigned has changed since it was written down
 }
 
 func newObserver(cfg *sim.Config, queued bool) *observer {
@@ -166,22 +169,39 @@ func (o *observer) endAdmission(t sim.Transition, reason string) {
 	jb := &o.jobs[t.Job]
 	stop := o.cfg.Timing.EvictStop
 	jb.Evictions = append(jb.Evictions, Eviction{t.Time, reason})
+	if !jb.admitted {
+		return
+	}
 	jb.Suspended = append(jb.Suspended, t.Time+partOf(stop, suspendedOfStop))
 	if jb.barrier {
 		jb.BarrierLost = append(jb.BarrierLost, t.Time+stop)
 	}
-	jb.barrier = false
+	jb.admitted, jb.barrier = false, false
 }
 
-// deactivate notes that a queue gives a job up; its requeueState is removed.
+// deactivate notes that a queue gives a job up; its requeueState is removed. One that backs
+// off is evicted already.
 func (o *observer) deactivate(t sim.Transition) {
 	jb := &o.jobs[t.Job]
 	jb.deactivated = true
 	jb.Deactivated = append(jb.Deactivated, t.Time)
-	o.endAdmission(t, "DeactivatedDueToRequeuingLimitExceeded")
+	if jb.admitted || len(jb.Evictions) == 0 {
+		o.endAdmission(t, jb.whyDeactivated(t.Why))
+	}
 	if jb.backoffs > 0 {
 		jb.Requeues = append(jb.Requeues, Requeue{At: t.Time, Until: Never})
 	}
+}
+
+// whyDeactivated is Kueue's reason for the eviction of a job that is given up.
+func (j *observed) whyDeactivated(w sim.Why) string {
+	switch {
+	case j.byHand:
+		return "Deactivated"
+	case w == causeOf(sim.CauseDeadline):
+		return "DeactivatedDueToMaximumExecutionTimeExceeded"
+	}
+	return "DeactivatedDueToRequeuingLimitExceeded"
 }
 
 // requeued notes that a backoff is over.
@@ -228,21 +248,21 @@ func (o *observer) See(s sim.Sight) {
 	case sim.SawFinished:
 		jb.finishedAt = s.Time
 	case sim.SawReleased:
-		if jb.admitted && !jb.done {
+		if !jb.done {
 			jb.Cleared = append(jb.Cleared, s.Time)
 		}
-		jb.admitted = false
 	case sim.SawAssigned:
 		o.assign(s)
 	}
 }
 
-// assign notes a node of a topology assignment. Those of a moment are one assignment.
+// assign notes a node of a topology assignment. Those of a moment are one assignment; that of
+// an admission comes before it, and others replace a part of that.
 func (o *observer) assign(s sim.Sight) {
 	jb := &o.jobs[s.Job]
 	n := len(jb.Assignments)
 	if n == 0 || jb.Assignments[n-1].At != s.Time {
-		if n == 0 || int(s.Rank) == 0 {
+		if !jb.admitted {
 			clear(jb.assigned)
 		}
 		jb.Assignments = append(jb.Assignments, Assignment{At: s.Time})

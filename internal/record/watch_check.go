@@ -85,6 +85,11 @@ type JobLines struct {
 	Lines []Line `json:"lines"`
 }
 
+// Outside reports whether anything of the job is outside.
+func (j *JobLines) Outside() bool {
+	return slices.ContainsFunc(j.Lines, func(l Line) bool { return l.Verdict == Outside })
+}
+
 // Comparison is a record of a cluster beside a run of the same jobs.
 type Comparison struct {
 	Seconds   float64    `json:"seconds"` // that the record is long
@@ -115,8 +120,8 @@ type comparer struct {
 // Compare holds what was seen of a cluster against a replay of the same jobs.
 func (w *Watched) Compare(run *Replay, tolerance Tolerance) *Comparison {
 	c := &comparer{watched: w, run: run, tolerance: tolerance, coarse: w.anyCoarse(), sameNames: run.namesOf(w)}
-	out := &Comparison{Seconds: seconds(w.End), Tolerance: tolerance.String(), OnlyCluster: w.Others, OnlyModel: run.missing,
-		Notes: slices.Concat(w.Notes, run.notes)}
+	out := &Comparison{Seconds: seconds(w.End), Tolerance: tolerance.String(), OnlyCluster: append([]string{}, w.Others...),
+		OnlyModel: append([]string{}, run.missing...), Notes: append(append([]string{}, w.Notes...), run.notes...)}
 	if c.coarse {
 		out.Tolerance += "+1s"
 	}
@@ -171,7 +176,7 @@ func (c *comparer) job(j *Job) []Line {
 	if counts := c.requeues(j); counts != nil || c.requeues(m) != nil {
 		c.exact("requeue count", list(counts), list(c.requeues(m)))
 	}
-	c.times("may return", untils(j), untils(m))
+	c.times("may return", c.untils(j), c.untils(m))
 	c.times("deactivated", j.Deactivated, m.Deactivated)
 	if !c.watched.NoPods {
 		c.exact("most pods bound", strconv.Itoa(int(j.MaxBound())), c.mostBound(j, m))
@@ -198,9 +203,11 @@ func admittedAt(j *Job) (list []int64) {
 	return list
 }
 
-func untils(j *Job) (list []int64) {
+// untils are the times until which the job was to wait. One that lies behind the end of the
+// record is a promise, which a run has not made yet.
+func (c *comparer) untils(j *Job) (list []int64) {
 	for _, q := range j.Requeues {
-		if q.Until != Never {
+		if q.Until != Never && !c.foreseen(q.Until) {
 			list = append(list, q.Until)
 		}
 	}

@@ -72,6 +72,7 @@ func TestWhatIsOutside(t *testing.T) {
 		"never ready":        {train(func(j *Job) { j.AllReady = nil }), "train all pods ready"},
 		"not finished":       {train(func(j *Job) { j.Finished, j.State = nil, Running }), "train finished, train at the end"},
 		"another order":      {func(r *Record) { r.Decisions = []string{"train", "single", "train"} }, "order"},
+		"a longer promise":   {train(func(j *Job) { j.Requeues = append(j.Requeues, Requeue{11 * 1e9, 40 * 1e9, 1}) }), ""},
 		"one less":           {func(r *Record) { r.Decisions = r.Decisions[:2] }, "order"},
 		"more than recorded": {train(func(j *Job) { j.Evictions = append(j.Evictions, Eviction{16 * 1e9, "Preempted"}) }), ""},
 	} {
@@ -108,8 +109,8 @@ func TestJobsOfOneSide(t *testing.T) {
 	}
 }
 
-// A run begins in the same part of a second as the record, submits its jobs when they were
-// seen to come, and does to them what the scenario says.
+// A run begins in the same part of a second as the record, submits its jobs so that their
+// Workloads come when they were seen to, and does to them what the scenario says.
 func TestReplayFollowsTheRecord(t *testing.T) {
 	cfg := *config(t)
 	cfg.Jobs, cfg.Stable = slices.Clone(cfg.Jobs), slices.Clone(cfg.Stable)
@@ -122,10 +123,11 @@ func TestReplayFollowsTheRecord(t *testing.T) {
 	ends := []int64{}
 	_, err := w.Replay(&cfg, DefaultTolerance, func(got *sim.Config) (*Record, error) {
 		ends = append(ends, got.Until)
-		if got.Jobs[0].ID != "single" || got.Jobs[0].Submit != 103_300*msec || got.Jobs[1].Submit != (103_300+2031)*msec || got.Stable[1] != train {
+		// Workloads came after 9 and 2040 ms, and in the simulator come 7 ms after their jobs.
+		if got.Jobs[0].ID != "single" || got.Jobs[0].Submit != 103_302*msec || got.Jobs[1].Submit != (103_300+2033)*msec || got.Stable[1] != train {
 			t.Errorf("jobs %s at %d, %s at %d", got.Jobs[0].ID, got.Jobs[0].Submit, got.Jobs[1].ID, got.Jobs[1].Submit)
 		}
-		if got.Actions[0].Job != 1 || (got.Jobs[0].Submit+got.Timing.SecondOffset)%1e9 != 412*msec {
+		if got.Actions[0].Job != 1 || (103_300*msec+got.Timing.SecondOffset)%1e9 != 412*msec {
 			t.Errorf("job of the action %d, offset %d", got.Actions[0].Job, got.Timing.SecondOffset)
 		}
 		return sample(), nil
@@ -155,27 +157,35 @@ func TestReplayKeepsWhatIsMoreExact(t *testing.T) {
 	}
 }
 
-// Workloads of one second come in any order: Kueue goes by whole seconds.
-func TestOrderOfOneSecond(t *testing.T) {
-	r := &Record{Decisions: []string{"a", "b"}}
-	for i, name := range r.Decisions {
-		at := int64(i)*100*msec + 10*msec
-		r.Jobs = append(r.Jobs, Job{Name: name, Submit: at, WorkloadCreated: at, Admissions: []Admission{{At: at + 20*msec, Counts: []int32{1}}},
-			Created: []PodEvent{{At: at + 30*msec}}, State: AdmittedNotReady})
+// Workloads of one second come in any order, since Kueue goes by whole seconds, and so do
+// admissions that are written at the same time.
+func TestOrderThatIsChance(t *testing.T) {
+	at := func(name string, submit, admitted int64) Job {
+		return Job{Name: name, Submit: submit * msec, WorkloadCreated: (submit + 10) * msec, Admissions: []Admission{{At: admitted * msec, Counts: []int32{1}}},
+			Created: []PodEvent{{At: (admitted + 30) * msec}}, State: AdmittedNotReady}
 	}
-	turned := *r
-	turned.Decisions = []string{"b", "a"}
 	cfg := *config(t)
 	cfg.Jobs = slices.Clone(cfg.Jobs)
 	cfg.Jobs[0].ID, cfg.Jobs[1].ID = "a", "b"
-	for begin, want := range map[time.Duration]Verdict{0: Within, 480 * time.Millisecond: Outside} {
-		w := read(t, r, all(play(r, noon.Add(begin), form{receipt: true})))
+	for _, c := range []struct {
+		begin time.Duration // in a second
+		a, b  Job
+		want  Verdict
+	}{
+		{412 * time.Millisecond, at("a", 0, 30), at("b", 300, 330), Within},
+		{892 * time.Millisecond, at("a", 0, 30), at("b", 300, 330), Outside},
+		{892 * time.Millisecond, at("a", 0, 8000), at("b", 300, 8060), Within},
+	} {
+		r := &Record{Jobs: []Job{c.a, c.b}, Decisions: []string{"a", "b"}}
+		w := read(t, r, all(play(r, noon.Truncate(time.Second).Add(c.begin), form{receipt: true})))
+		turned := *r
+		turned.Decisions = []string{"b", "a"}
 		run, err := w.Replay(&cfg, DefaultTolerance, func(*sim.Config) (*Record, error) { return &turned, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := w.Compare(run, DefaultTolerance); c.Order.Verdict != want || !strings.HasPrefix(c.Order.Detail, "the cluster admitted a before b, gangplan b before a") {
-			t.Errorf("begins %v later: %+v", begin, c.Order)
+		if got := w.Compare(run, DefaultTolerance); got.Order.Verdict != c.want || !strings.HasPrefix(got.Order.Detail, "the cluster admitted a before b, gangplan b before a") {
+			t.Errorf("begins at %v: %+v", c.begin, got.Order)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // admissionOf is the n-th admission of a job.
@@ -21,8 +22,13 @@ func nth(decisions []string) (list []admissionOf) {
 	return list
 }
 
-// order compares the order of the admissions. Workloads that were created within one second
-// come in any order: Kueue takes the older first, by whole seconds.
+// oneCycle is how far apart the admissions of one cycle of Kueue may be seen: they are decided
+// together, and written one beside the other.
+const oneCycle = 100 * int64(time.Millisecond)
+
+// order compares the order of the admissions. Some is chance: of Workloads that were created
+// within one second, of which Kueue takes the older first by whole seconds, and of admissions
+// that are written at the same time.
 func (c *comparer) order() Line {
 	cluster, model := nth(c.watched.Decisions), c.seenOf(nth(c.run.Long.Decisions))
 	l := Line{What: "admission order", Cluster: counted(int32(len(cluster)), "admission"), Model: counted(int32(len(model)), "admission"), Verdict: Equal}
@@ -36,11 +42,11 @@ func (c *comparer) order() Line {
 				continue
 			}
 			said := fmt.Sprintf("the cluster admitted %s before %s, gangplan %s before %s", b.job, a.job, a.job, b.job)
-			if !c.chance(a, b) {
+			if !c.chance(b, a) {
 				l.Verdict, l.Detail = Outside, said
 				return l
 			}
-			l.Verdict, l.Detail = Within, said+": both came in the same second, and the cluster's order is chance"
+			l.Verdict, l.Detail = Within, said+": it is chance, since both were created, or admitted, at the same time"
 		}
 	}
 	if one, other := without(cluster, model), without(model, cluster); len(one)+len(other) > 0 {
@@ -80,12 +86,12 @@ func onlyOne(cluster, model []admissionOf) string {
 	return fmt.Sprintf("only %s admitted %s %d times", who, a.job, a.n+1)
 }
 
-// chance reports whether nothing but chance orders two admissions.
+// chance reports whether nothing but chance had one admission come before another.
 func (c *comparer) chance(a, b admissionOf) bool {
 	w := c.watched
 	if s := w.Second[a.job]; s >= 0 && s == w.Second[b.job] {
 		return true
 	}
-	second := func(x admissionOf) int64 { return w.job(x.job).Admissions[x.n].At / 1e9 }
-	return c.coarse && second(a) == second(b)
+	at := func(x admissionOf) int64 { return w.job(x.job).Admissions[x.n].At }
+	return at(b)-at(a) < oneCycle || c.coarse && at(a)/1e9 == at(b)/1e9
 }

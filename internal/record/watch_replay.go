@@ -46,6 +46,9 @@ func (w *Watched) Replay(cfg *sim.Config, tolerance Tolerance, play func(*sim.Co
 		}
 		*x.out = seen.since(base)
 	}
+	if len(w.Decisions) == 0 && len(r.Long.Decisions) > 0 {
+		r.notes = append(r.notes, "no queue admitted anything in the record: were Workloads watched, and is the policy that of the cluster?")
+	}
 	r.lookForMissing(w, base)
 	r.noteNodes(w)
 	return r, nil
@@ -68,7 +71,7 @@ func (w *Watched) submits(cfg *sim.Config, base int64) []int64 {
 	submits := make([]int64, len(cfg.Jobs))
 	seen := map[string]int64{}
 	for i := range w.Jobs {
-		seen[w.Jobs[i].Name] = base + w.Jobs[i].Submit
+		seen[w.Jobs[i].Name] = base + w.came(&w.Jobs[i], cfg)
 	}
 	for i := range cfg.Jobs {
 		submits[i] = cfg.Jobs[i].Submit
@@ -78,6 +81,15 @@ func (w *Watched) submits(cfg *sim.Config, base int64) []int64 {
 		}
 	}
 	return submits
+}
+
+// came is when a job is to be submitted. Its Workload, whose age decides in a queue, came a while
+// after it, which is chance: that is where the run begins to count.
+func (w *Watched) came(j *Job, cfg *sim.Config) int64 {
+	if j.WorkloadCreated == Never || w.anyCoarse() {
+		return j.Submit
+	}
+	return max(0, j.WorkloadCreated-cfg.Timing.Workload)
 }
 
 // follow returns a configuration whose jobs are submitted at other times. They are in the

@@ -39,7 +39,7 @@ func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
 	switch {
 	case given.ResourceGroups != nil:
 		r.noShortForm(p, "resourceGroups", given.Quota, given.BorrowingLimit, given.LendingLimit)
-		q.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, given.Cohort == "")
+		q.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, owner{given.Cohort == "", true})
 	case len(r.Flavors) > 0:
 		r.fail(p.to("resourceGroups"), "missing: the scenario has flavors, and quota is given for each of them")
 	case given.Quota != nil:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/record"
@@ -17,6 +18,8 @@ var timelines = Suite{
 	Name: "timelines",
 	Doc:  "small gangs second by second, as kube-scheduler and kube-controller-manager 1.34.4 and Kueue 0.17.0 treated them",
 	Run:  runTimelines,
+
+	Write: writeTimelines,
 }
 
 // timelineCase is a recorded scenario with what came of it in its repetitions.
@@ -29,8 +32,10 @@ type timelineCase struct {
 	Timings       map[string]map[string]any `json:"timings_min_med_max_s"`
 
 	scenario *timelineScenario
-	phases   []conditions // of the repetitions, where they are known
+	phases   []conditions
+	known    bool // the conditions are those of the repetitions
 	shapes   shapes
+	farthest distance
 }
 
 func runTimelines(o Options) ([]Outcome, error) {
@@ -43,6 +48,56 @@ func runTimelines(o Options) ([]Outcome, error) {
 		out = append(out, c.outcome())
 	}
 	return out, nil
+}
+
+// writeTimelines writes each case as it is played: under the conditions of its first
+// repetition where these are known.
+func writeTimelines(o Options, dir string) error {
+	cases, err := readTimelines(o)
+	if err != nil {
+		return err
+	}
+	texts := make([][]byte, len(cases))
+	for i, c := range cases {
+		if texts[i], err = c.text(); err != nil {
+			return fmt.Errorf("%s: %w", c.ID, err)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for i, c := range cases {
+		if err := os.WriteFile(filepath.Join(dir, c.ID+".yaml"), texts[i], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *timelineCase) text() ([]byte, error) {
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	file, err := c.scenario.convert(c.phases[0])
+	if err != nil {
+		return nil, err
+	}
+	return file.Text()
+}
+
+// read reads the scenario, and thinks of conditions where those of the repetitions are not
+// known.
+func (c *timelineCase) read() (err error) {
+	if c.scenario, err = readTimeline(c.Scenario); err != nil {
+		return err
+	}
+	c.scenario.ID = c.ID // which says the variant
+	if c.known = len(c.phases) > 0; !c.known {
+		for i := range 10 {
+			c.phases = append(c.phases, conditions{offset: 100 * float64(i)})
+		}
+	}
+	return nil
 }
 
 // readTimelines reads the cases, and the conditions of their repetitions from a file beside
@@ -113,14 +168,8 @@ const (
 // outcome plays a scenario under the conditions of every repetition; where these are not
 // known, at ten places of a second until one does.
 func (c *timelineCase) outcome() Outcome {
-	var err error
-	if c.scenario, err = readTimeline(c.Scenario); err != nil {
+	if err := c.read(); err != nil {
 		return Outcome{ID: c.ID, Verdict: Outside, Reason: err.Error()}
-	}
-	c.scenario.ID = c.ID // which says the variant
-	known := len(c.phases) > 0
-	for i := 0; i < 10 && !known; i++ {
-		c.phases = append(c.phases, conditions{offset: 100 * float64(i)})
 	}
 	var all trial
 	for _, phase := range c.phases {
@@ -131,7 +180,7 @@ func (c *timelineCase) outcome() Outcome {
 		if all.tried, all.fit = all.tried+t.tried, all.fit+t.fit; t.fit == 0 && all.first == nil {
 			all.first = t.first
 		}
-		if t.fit > 0 && !known {
+		if t.fit > 0 && !c.known {
 			all.first = nil
 			break
 		}

@@ -52,10 +52,12 @@ func (c *timelineCase) races() bool {
 func (c *timelineCase) compare(r *record.Record) *difference {
 	first := c.compareAs(r)
 	if first == nil {
+		c.note(r)
 		return nil
 	}
 	for _, names := range c.renamings(r) {
-		if c.compareAs(renamed(r, names)) == nil {
+		if other := renamed(r, names); c.compareAs(other) == nil {
+			c.note(other)
 			return nil
 		}
 	}

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gangplan/gangplan/internal/record"
 )
@@ -81,6 +82,43 @@ func compareTimesOf(what string, recorded any, times []int64) *difference {
 		}
 	}
 	return nil
+}
+
+// distance is how far a time lies outside of what was recorded.
+type distance struct {
+	seconds float64
+	early   bool
+	what    string
+}
+
+// String writes it in tenths of a second.
+func (d distance) String() string {
+	if d.what == "" {
+		return "inside"
+	}
+	if d.early {
+		return fmt.Sprintf("%s %.1f s early", d.what, d.seconds)
+	}
+	return fmt.Sprintf("%s %.1f s late", d.what, d.seconds)
+}
+
+// note keeps the farthest time of the runs that fit. Less than a twentieth of a second is
+// inside: the recorder's watches were not closer to each other.
+func (c *timelineCase) note(r *record.Record) {
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		for _, of := range timesByField(j) {
+			for k, within := range rangesOf(c.Timings[j.Name][of.field]) {
+				if k >= len(of.times) {
+					break
+				}
+				at := sec(of.times[k])
+				if far := max(within[0]-at, at-within[1]); far >= 0.05 && far > c.farthest.seconds {
+					c.farthest = distance{far, at < within[0], j.Name + "." + strings.TrimSuffix(of.field, "_s")}
+				}
+			}
+		}
+	}
 }
 
 func inSeconds(times []int64) (list []float64) {

@@ -306,6 +306,5 @@ func readNode(v value, s *Sighting) error {
 
 // GPUs returns the GPUs that a node offers, in thousandths.
 func (n *SeenNode) GPUs() int64 {
-	sum, _ := n.Allocatable.resources("", &fieldSet{})
-	return sum[topology.GPU]
+	return n.Allocatable.resources("", &fieldSet{})[topology.GPU]
 }

@@ -130,7 +130,7 @@ func (v value) decode(into any, what string) error {
 		return v.fail(int(syntax.Offset)-1, what, "not valid JSON: %v", syntax)
 	}
 	if t, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return v.fail(int(t.Offset)-1, what, "%s: expected %s, not a %s", fieldPath(t.Field), inWords(t.Type.Kind().String()), t.Value)
+		return v.fail(v.begins(int(t.Offset)), what, "%s: expected %s, not %s", fieldPath(t.Field), inWords(t.Type.Kind().String()), given(t.Value))
 	}
 	if err != nil {
 		return v.fail(0, what, "%v", err)
@@ -138,7 +138,25 @@ func (v value) decode(into any, what string) error {
 	return nil
 }
 
-// inWords is a kind of Go's as JSON has it.
+// begins returns where a text, a number or a word begins that the byte before offset ends. Of an
+// object or a list that is its bracket.
+func (v value) begins(offset int) int {
+	i := min(offset, len(v.text)) - 1
+	switch {
+	case i < 0:
+		return 0
+	case v.text[i] == '"':
+		for i--; i > 0 && (v.text[i] != '"' || v.text[i-1] == '\\'); i-- {
+		}
+		return i
+	}
+	for i > 0 && bytes.IndexByte([]byte(" \t\r\n:,[{"), v.text[i-1]) < 0 {
+		i--
+	}
+	return i
+}
+
+// inWords is what Go expects, as JSON has it.
 func inWords(kind string) string {
 	switch kind {
 	case "string":
@@ -151,6 +169,19 @@ func inWords(kind string) string {
 		return "an object"
 	}
 	return "a whole number"
+}
+
+// given is what stands there instead, in the same words. Of a number it says which.
+func given(value string) string {
+	switch value {
+	case "string":
+		return "a text"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	}
+	return "a " + value
 }
 
 // fieldPath is a path of Go's names as JSON has it: metadata.name of Metadata.Name.

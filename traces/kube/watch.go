@@ -141,6 +141,9 @@ func unpacked(name string, r io.Reader) (io.Reader, error) {
 	return b, nil
 }
 
+// maxDepth bounds the nesting of lists in lists.
+const maxDepth = 4
+
 // value takes one value: an array as what is in it.
 func (w *watchReader) value(v value, received time.Time, depth int) error {
 	if depth > maxDepth {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/study"
+	"github.com/gangplan/gangplan/report"
 )
 
 // Merge gathers the cells of a study from the folders of its shards, checks every one of
@@ -102,7 +103,7 @@ func (m *merger) refuse(ctx context.Context, parallel int) error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%d of %d cells are missing:\n%s", len(missing), len(m.plan.cells), few(missing))
+		return fmt.Errorf("%d of %s missing:\n%s", len(missing), report.Count(len(m.plan.cells), "cell"), few(missing))
 	}
 	return study.Each(ctx, len(m.found), parallel, func(_ context.Context, i int) error {
 		f := m.found[i]

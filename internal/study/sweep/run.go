@@ -12,6 +12,7 @@ import (
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/study"
+	"github.com/gangplan/gangplan/report"
 )
 
 // Options say how a sweep is run.
@@ -34,7 +35,7 @@ type Progress struct {
 type Interrupted struct{ Progress }
 
 func (e *Interrupted) Error() string {
-	return fmt.Sprintf("interrupted; %d of %d runs are done: the same command goes on from there", e.Done, e.Runs)
+	return fmt.Sprintf("interrupted; %d of %s done: the same command goes on from there", e.Done, report.Count(e.Runs, "run"))
 }
 
 func (e *Interrupted) Unwrap() error { return context.Canceled }

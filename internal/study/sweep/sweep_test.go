@@ -408,7 +408,8 @@ func TestRefusedStudies(t *testing.T) {
 		"matrix: {policy: [gang, gnag]}":                       "study.yaml:12:25: policy: unknown policy \"gnag\"",
 		"matrix: {waitForPodsReady.timeout: [1m, 0]}":          "study.yaml:12:41: waitForPodsReady.timeout: \"0\": expected more than 0",
 		"matrix: {workload: [{trace: absent.csv}]}":            "study.yaml:12:29: workload.trace",
-		"matrix: {seed: [1, 2], policies: [[gang], [random]]}": "policy: unknown policy",
+		"matrix: {seed: [1, 2], policies: [[gang], [random]]}": "study.yaml:12:24: matrix.policies: the list of policies says not which of them plays in a cell",
+		"matrix: {}": "study.yaml:12:9: matrix: the mapping is empty",
 	} {
 		_, err := tryPlan(tiny+matrix+"\n", "v1")
 		wantError(t, err, want)
@@ -433,7 +434,7 @@ func TestFailure(t *testing.T) {
 	_, err = p.Run(context.Background(), Options{Dir: dir, Parallel: 1})
 	wantError(t, err, "policy gang, jobs long: gang: something is due after 292 years")
 	if whole := allWhole(t, p, dir); whole != 1 {
-		t.Errorf("%d runs are done", whole)
+		t.Errorf("%d runs done", whole)
 	}
 	if _, err := p.Finish(dir); err == nil || Is(dir) {
 		t.Error("there are results all the same")

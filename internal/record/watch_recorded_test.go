@@ -2,14 +2,15 @@ package record
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gangplan/gangplan/testdata"
 )
 
 // derived is what the recorder of a real control plane derived of a job. Times are seconds.
@@ -109,16 +110,7 @@ func (d *derived) pods(j *Job) {
 
 // recorded reads the runs of a real control plane.
 func recorded(t *testing.T) map[string]*Record {
-	shared := os.Getenv("GANGPLAN_SHARED")
-	if shared == "" {
-		t.Skip("GANGPLAN_SHARED is not set: the recorded runs are not here")
-	}
-	f, err := os.Open(filepath.Join(shared, "cases", "timeline_runs.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
+	z, err := gzip.NewReader(bytes.NewReader(testdata.TimelineRuns))
 	if err != nil {
 		t.Fatal(err)
 	}
