@@ -136,11 +136,11 @@ func (f *plotFlags) chosenFormat() (string, error) {
 		return "", fmt.Errorf("plot: expected -o FILE, or -o - for standard output")
 	case f.out == "-" && f.format == "":
 		return "", fmt.Errorf("plot: -o - needs --format, one of %s", strings.Join(figure.Formats(), ", "))
-	case f.format != "" && f.out != "-" && slices.Contains(figure.Formats(), ending) && ending != format:
-		return "", fmt.Errorf("plot: --format %s and -o %s: the file would be called what it is not", format, f.out)
 	case !slices.Contains(figure.Formats(), format):
 		return "", fmt.Errorf("plot: %s: unknown format %q, expected one of %s%s", said, format,
 			strings.Join(figure.Formats(), ", "), suggest.Hint(format, figure.Formats()))
+	case ending != format && slices.Contains(figure.Formats(), ending):
+		return "", fmt.Errorf("plot: --format %s and -o %s: the file would be called what it is not", format, f.out)
 	}
 	return format, nil
 }

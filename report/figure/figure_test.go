@@ -186,7 +186,7 @@ func TestTextsWithControlCharacters(t *testing.T) {
 	c.Title, c.Caption = odd, odd
 	c.Panels[0].Title, c.Panels[0].X.Label, c.Panels[0].Y.Label, c.Panels[0].Lines[0].Name = odd, odd, odd, odd
 	const want = "a��[31mb  c� �� �� ]]> &<x>|"
-	if got := texts(t, drawn(t, c, "svg")); !strings.HasPrefix(got, want) || strings.Count(got, "��[31mb") != 8 {
+	if got := texts(t, drawn(t, c, "svg")); !strings.HasPrefix(got, want) || strings.Count(got, "��[31mb") != 7 {
 		t.Errorf("the texts are %q", got)
 	}
 	for _, format := range Formats() {
