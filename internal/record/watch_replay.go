@@ -71,7 +71,7 @@ func (w *Watched) submits(cfg *sim.Config, base int64) []int64 {
 	submits := make([]int64, len(cfg.Jobs))
 	seen := map[string]int64{}
 	for i := range w.Jobs {
-		seen[w.Jobs[i].Name] = base + w.Jobs[i].Submit
+		seen[w.Jobs[i].Name] = base + w.came(&w.Jobs[i], cfg)
 	}
 	for i := range cfg.Jobs {
 		submits[i] = cfg.Jobs[i].Submit
@@ -81,6 +81,15 @@ func (w *Watched) submits(cfg *sim.Config, base int64) []int64 {
 		}
 	}
 	return submits
+}
+
+// came is when a job is to be submitted. Its Workload, whose age decides in a queue, came a while
+// after it, which is chance: that is where the run begins to count.
+func (w *Watched) came(j *Job, cfg *sim.Config) int64 {
+	if j.WorkloadCreated == Never || w.anyCoarse() {
+		return j.Submit
+	}
+	return max(0, j.WorkloadCreated-cfg.Timing.Workload)
 }
 
 // follow returns a configuration whose jobs are submitted at other times. They are in the

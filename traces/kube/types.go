@@ -10,7 +10,7 @@ type Metadata struct {
 	GenerateName      string            `yaml:"generateName"`
 	Namespace         string            `yaml:"namespace" is:"label"`
 	Labels            map[string]string `yaml:"labels" keys:"key" is:"value"`
-	Annotations       map[string]string `yaml:"annotations" keys:"key"`
+	Annotations       map[string]string `yaml:"annotations"`
 	CreationTimestamp string            `yaml:"creationTimestamp" is:"time"`
 	UID               string            `yaml:"uid"`
 	ResourceVersion   string            `yaml:"resourceVersion"`

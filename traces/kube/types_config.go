@@ -67,6 +67,6 @@ type Configuration struct {
 	} `yaml:"controller" whole:"yes"`
 
 	// What says nothing about scheduling, and what does.
-	_ struct{} `quiet:"namespace webhook leaderElection metrics health pprofBindAddress tls internalCertManagement queueVisibility visibilityServer"`
+	_ struct{} `quiet:"namespace webhook leaderElection metrics health pprofBindAddress tls internalCertManagement queueVisibility visibilityServer syncPeriod cacheNamespace gracefulShutDown"`
 	_ struct{} `also:"manageJobsWithoutQueueName managedJobsNamespaceSelector"`
 }
