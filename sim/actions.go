@@ -134,13 +134,13 @@ func (e *Engine) deleteJob(j int32) {
 // withdraw ends a job that waits.
 func (e *Engine) withdraw(j int32, state JobState) {
 	jb := &e.jobs[j]
+	known := jb.state == Queued && jb.visible
 	e.leaveWaiting(j, &e.queued)
 	e.countPending(j, -1)
-	jb.state, jb.finishedAt = state, e.now
+	jb.state, jb.finishedAt, jb.visible = state, e.now, false
 	jb.gen++
 	e.ended++
-	if jb.visible {
-		jb.visible = false
+	if known {
 		e.signalJob(JobWithdrawn, j)
 	}
 }
@@ -166,7 +166,7 @@ func (e *Engine) activate(j int32) {
 	if jb.state != Deactivated || !jb.paused {
 		return
 	}
-	jb.paused, jb.finishedAt = false, -1
+	jb.paused, jb.finishedAt, jb.backoffs = false, -1, 0
 	e.ended--
 	e.countPending(j, 1)
 	jb.queueTime = e.cfg.Timing.clock(e.cfg.Jobs[j].Submit)

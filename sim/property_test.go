@@ -434,7 +434,7 @@ func (a *auditor) bind(job, rank, node int32) {
 	pod := &j.pods[rank]
 	a.check(j.state == "admitted", "the job is %s", j.state)
 	a.check(pod.node < 0, "bound twice in one life")
-	a.check(!a.down[node] && !a.cordon[node], "node %d is closed", node)
+	a.check(!a.down[node] && (!a.cordon[node] || a.restarts(job, rank)), "node %d is closed", node)
 	ps := &a.cfg.Jobs[job].PodSets[pod.set]
 	n := &a.cfg.Cluster.Nodes[node]
 	a.check(ps.Node == "" || ps.Node == n.Name, "pinned to %s, bound to %s", ps.Node, n.Name)
@@ -754,7 +754,7 @@ func (a *auditor) compareRows(r *sim.Result) {
 // what comes of it can be told from what else happens.
 func (s *scene) drawActions(t *rapid.T) {
 	node := rapid.IntRange(0, len(s.cfg.Cluster.Nodes)-1)
-	for i := range rapid.IntRange(0, 4).Draw(t, "actions") {
+	for i := range rapid.SampledFrom([]int{0, 1, 2, 4, 12}).Draw(t, "actions") {
 		a := sim.Action{Time: drawTime(t, "action", 0, 150) + int64(i+1)*7, Node: -1, Job: -1, Rank: workloads.AllPods,
 			Do: rapid.SampledFrom([]sim.Deed{sim.DoUnreachable, sim.DoDelete, sim.DoCordon, sim.DoUncordon, sim.DoDeletePod, sim.DoFailPod,
 				sim.DoDeleteJob, sim.DoDeactivate, sim.DoActivate}).Draw(t, "do")}

@@ -725,12 +725,12 @@ func TestQueuesAgainstADumbSimulator(t *testing.T) {
 			queues[q].Strategy = quota.Strategy(rapid.IntRange(0, 1).Draw(t, "strategy"))
 		}
 		want := drawDumb(t, len(queues))
-		cfg := sim.Config{Cluster: hosts(4, 8, 4), Queues: queues, Jobs: toJobs(want, queues)}
+		cfg := sim.Config{Cluster: hosts(8, 8, 8, 8), Queues: queues, Jobs: toJobs(want, queues)}
 		dumbQueues(want, queues)
 		for _, policy := range []string{"gang", "gang-topology"} {
 			s := &scene{cfg: cfg, policy: policy, params: nil}
 			if policy == "gang-topology" {
-				s.params = map[string]string{"mode": "unconstrained"}
+				s.params = map[string]string{"mode": "unconstrained", "gates": "wakeTopology=true"} // the dumb one looks at all queues
 			}
 			_, r := s.play(t)
 			compareDumb(t, policy, want, r)

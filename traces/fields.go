@@ -57,6 +57,8 @@ var jobFields = []field[job]{
 	quantity("checkpoint_interval_seconds", seconds, func(j *job) *int64 { return &j.CheckpointInterval }),
 	quantity("checkpoint_cost_seconds", seconds, func(j *job) *int64 { return &j.CheckpointCost }),
 	{"startup_seconds", number, setStartup, getStartup},
+	delay("termination_seconds", func(j *job) *workloads.Delay { return &j.Termination }),
+	delay("lost_node_seconds", func(j *job) *workloads.Delay { return &j.Tolerate }),
 	word("image", func(j *job) *string { return &j.Image }),
 	bytesField("image_size", func(j *job) *int64 { return &j.ImageBytes }),
 	truth("carried", func(j *job) *bool { return &j.Carried }),
@@ -250,6 +252,22 @@ func getStartup(j *job) string {
 		return ""
 	}
 	return seconds.format(j.Startup)
+}
+
+// delay is a field that holds a time which the timing gives where there is none.
+func delay(name string, at func(*job) *workloads.Delay) field[job] {
+	set := func(_ *context, j *job, s string) error {
+		n, err := seconds.parse(s)
+		*at(j) = workloads.DelayOf(n)
+		return err
+	}
+	get := func(j *job) string {
+		if *at(j) == 0 {
+			return ""
+		}
+		return seconds.format(at(j).Or(0))
+	}
+	return field[job]{name, number, set, get}
 }
 
 // truth is a field that holds true or false; false is not written.

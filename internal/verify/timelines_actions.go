@@ -15,11 +15,11 @@ var timelineDeeds = map[string]string{
 	"node_down": "unreachable", "node_unreachable": "unreachable", "node_unknown": "unreachable", "node_not_ready": "unreachable", "node_notready": "unreachable",
 	"node_up": "up", "node_ready": "up",
 	"cordon": "cordon", "cordon_node": "cordon", "uncordon": "uncordon", "uncordon_node": "uncordon",
-	"delete_pod": "deletePod", "fail_pod": "failPod",
+	"delete_pod": "deletePod", "evict_pod": "deletePod", "fail_pod": "failPod",
 	"delete_job": "deleteJob", "remove_job": "deleteJob",
-	"deactivate": "deactivate", "deactivate_job": "deactivate", "deactivate_workload": "deactivate",
-	"activate": "activate", "activate_job": "activate", "reactivate": "activate", "activate_workload": "activate", "reactivate_workload": "activate",
-	"set_active": "activate",
+	"deactivate": "deactivate", "deactivate_job": "deactivate", "deactivate_workload": "deactivate", "deactivate_wl": "deactivate",
+	"activate": "activate", "activate_job": "activate", "activate_workload": "activate", "activate_wl": "activate",
+	"reactivate": "activate", "reactivate_job": "activate", "reactivate_workload": "activate", "set_active": "activate", "active": "activate",
 }
 
 // opposite deeds are what an action with value false means.

@@ -259,8 +259,8 @@ func (j *timelineJob) convert(levels []string) (*scenario.Job, error) {
 	if j.Priority != 0 && j.PodPriority != 0 {
 		return nil, cannot("a priority of the Workload and another of its pods")
 	}
-	if j.Replacement != "" && j.Replacement != "TerminatingOrFailed" && j.Replacement != "Failed" {
-		return nil, cannot("the podReplacementPolicy %q", j.Replacement)
+	if p := cmp.Or(j.Replacement, j.ReplaceWhen); p != "" && p != "TerminatingOrFailed" && p != "Failed" {
+		return nil, cannot("the podReplacementPolicy %q", p)
 	}
 	out := &scenario.Job{ID: j.Name, Duration: seconds(j.Duration), Queue: j.Queue, Priority: cmp.Or(j.Priority, j.PodPriority),
 		Startup: new(seconds(startDelay)), Termination: new(seconds(termination)), Completions: j.Completions}

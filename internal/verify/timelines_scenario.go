@@ -167,7 +167,8 @@ type timelineJob struct {
 	PodPriority int32             `json:"pod_priority"` // of the pods, to kube-scheduler
 	MinPods     int32             `json:"min_pods"`
 	Completions int32             `json:"completions"`
-	Replacement string            `json:"podReplacementPolicy"`
+	Replacement string            `json:"podReplacementPolicy"` // makes no difference to when quota is back
+	ReplaceWhen string            `json:"pod_replacement_policy"`
 	Scheduler   string            `json:"schedulerName"`
 	Selector    map[string]string `json:"nodeSelector"`
 	Topology    map[string]any    `json:"topology"` // annotations

@@ -87,6 +87,22 @@ func TestFalsifiedRace(t *testing.T) {
 	}
 }
 
+// A case of one's own may say as little as it likes: what it leaves out is not compared.
+func TestPartialTimeline(t *testing.T) {
+	var c map[string]any
+	if err := json.Unmarshal([]byte(lineOf(t, "c1")), &c); err != nil {
+		t.Fatal(err)
+	}
+	c["varies"], c["timings_min_med_max_s"] = nil, nil
+	for given, verdict := range map[string]Verdict{`{}`: Equal, `{"end_state":{"a":"finished","b":"finished"}}`: Equal, `{"admission_order":["b","a"]}`: Outside} {
+		c["deterministic"] = json.RawMessage(given)
+		line, _ := json.Marshal(c)
+		if o := outcomeOf(t, string(line)); o.Verdict != verdict {
+			t.Errorf("%s: %s %s", given, o.Verdict, o.Reason)
+		}
+	}
+}
+
 // lineOf is the line of a shipped case.
 func lineOf(t *testing.T, id string) (found string) {
 	t.Helper()

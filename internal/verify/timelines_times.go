@@ -16,8 +16,14 @@ const (
 
 // compareTimes compares the times of a job, each occurrence with that of the repetitions.
 func (c *timelineCase) compareTimes(j *record.Job) *difference {
-	recorded := c.Timings[j.Name]
+	recorded, ok := c.Timings[j.Name]
+	if !ok {
+		return nil
+	}
 	for _, of := range timesByField(j) {
+		if recorded[of.field] == nil && !c.complete() {
+			continue
+		}
 		if of.field == firstBound && len(of.times) == 0 {
 			continue // that nothing was bound is said by the outcome
 		}
