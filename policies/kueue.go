@@ -187,7 +187,7 @@ func (k *kueue) takeIn(v sim.View) {
 // by the queues of its own cohort tree, even where others meet it in a topology: Kueue is
 // notified by ClusterQueue.
 func (k *kueue) note(v sim.View, s sim.Signal) {
-	if k.gate.opens(s.Job) {
+	if s.Kind != sim.JobEvicted && k.gate.opens(s.Job) { // an evicted job closes it until its quota is back
 		for t := range k.trees {
 			k.trees[t].dirty = true
 		}

@@ -236,11 +236,17 @@ func (e *Engine) replaceLost(j int32, lost []int32, known int64) (at int64) {
 	return at
 }
 
-// replace creates a lost pod again.
+// replace creates a lost pod again, unless others were lost since: there is one backoff for
+// all pods of a job.
 func (e *Engine) replace(p int32) {
-	if e.pods[p].state == PodAbsent {
-		e.createPod(p)
+	if e.pods[p].state != PodAbsent {
+		return
 	}
+	if jb := &e.jobs[e.pods[p].job]; jb.noPodsUntil > e.now && jb.lossKnown <= e.now {
+		e.events.push(jb.noPodsUntil, evReplace, p, jb.gen)
+		return
+	}
+	e.createPod(p)
 }
 
 // noticeDown tells the controllers of a node that is down: one job's pods on it are given

@@ -126,9 +126,10 @@ func (f *plotFlags) check(cmd *cobra.Command, args []string) (*plots.Kind, strin
 
 // chosenFormat is that of --format or else of the file's ending.
 func (f *plotFlags) chosenFormat() (string, error) {
+	ending := strings.TrimPrefix(filepath.Ext(f.out), ".")
 	format, said := f.format, "--format"
 	if format == "" {
-		format, said = strings.TrimPrefix(filepath.Ext(f.out), "."), "-o "+f.out
+		format, said = ending, "-o "+f.out
 	}
 	switch {
 	case f.out == "":
@@ -138,6 +139,8 @@ func (f *plotFlags) chosenFormat() (string, error) {
 	case !slices.Contains(figure.Formats(), format):
 		return "", fmt.Errorf("plot: %s: unknown format %q, expected one of %s%s", said, format,
 			strings.Join(figure.Formats(), ", "), suggest.Hint(format, figure.Formats()))
+	case ending != format && slices.Contains(figure.Formats(), ending):
+		return "", fmt.Errorf("plot: --format %s and -o %s: the file would be called what it is not", format, f.out)
 	}
 	return format, nil
 }
@@ -147,7 +150,7 @@ func inches(size string) (width, height float64, err error) {
 	w, h, ok := strings.Cut(size, "x")
 	width, errW := strconv.ParseFloat(w, 64)
 	height, errH := strconv.ParseFloat(h, 64)
-	if !ok || errW != nil || errH != nil || width <= 0 || height <= 0 {
+	if !ok || errW != nil || errH != nil || !(width > 0) || !(height > 0) {
 		return 0, 0, fmt.Errorf("plot: --size %q: expected width x height in inches, such as 8x4.5", size)
 	}
 	return width, height, nil

@@ -41,7 +41,7 @@ Exits with 1 if some policy has no such value.`,
 		Example: `  gangplan size -f scenario.yaml --vary nodes=4..32 --target 'wait.p95_seconds<=30m'
   gangplan size -f scenario.yaml --vary scale.load=2..0.5:0.1 --target 'wait.p95_seconds<=30m' --seeds 1..10
   gangplan size -f scenario.yaml --vary nodes=4..8 --vary 'queues[0].quota.gpu=32..64:8' --target 'utilisation>=70%'`,
-		Args: noArguments("size", "the scenario is given as -f %s"),
+		Args: noArguments("the scenario is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
@@ -124,14 +124,4 @@ func readScenario(command, file string, in io.Reader) (*scenario.File, error) {
 		return scenario.Parse("-", data)
 	}
 	return scenario.LoadFile(file)
-}
-
-// noArguments refuses arguments and says, as to the first, where it belongs.
-func noArguments(command, where string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("%s: unexpected %q: "+where, command, args[0], args[0])
-		}
-		return nil
-	}
 }

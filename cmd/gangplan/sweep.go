@@ -42,7 +42,7 @@ cells, on another machine for instance; "sweep merge" then puts the results toge
 		Example: `  gangplan sweep -f study.yaml --out results
   gangplan sweep -f study.yaml --out results --shard 2/6
   gangplan sweep merge -f study.yaml --out results`,
-		Args: noArgs("study"),
+		Args: noArguments("the study is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
@@ -70,16 +70,6 @@ func (f *sweepFlags) addShow(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(sweep.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(sweep.Formats())))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("metric", complete(append(study.MetricNames(), "all"))))
-}
-
-// noArgs refuses arguments and says how a file is given.
-func noArgs(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("%s: unexpected %q: the %s is given as -f %s", cmd.Name(), args[0], what, args[0])
-		}
-		return nil
-	}
 }
 
 func newSweepMerge() *cobra.Command {
@@ -208,7 +198,7 @@ func (f *sweepFlags) show(cmd *cobra.Command, s *sweep.Sweep) error {
 func needs(cmd *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if flag := cmd.Flags().Lookup(name); !flag.Changed {
-			return fmt.Errorf("%s: expected --%s: %s", cmd.Name(), name, flag.Usage)
+			return fmt.Errorf("%s: expected --%s: %s", commandName(cmd), name, flag.Usage)
 		}
 	}
 	return nil

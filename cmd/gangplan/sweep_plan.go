@@ -29,7 +29,7 @@ Kueue, an array of Slurm with a dependent merge, a line of xargs, a workflow of 
 		Example: `  gangplan sweep plan -f study.yaml --shards 6
   gangplan sweep plan -f study.yaml --shards 6 -o slurm | bash
   gangplan sweep plan -f study.yaml --shards 6 -o indexed-job --image registry/gangplan --claim traces | kubectl apply -f -`,
-		Args: noArgs("study"),
+		Args: noArguments("the study is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the study, as the shards find it")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,7 +110,7 @@ func (f *validateFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	v := &validation{version(), s.Name, choice.Label, strings.Join(f.against, ", "), comparison}
+	v := &validation{version(), cmp.Or(s.Name, file), choice.Label, strings.Join(f.against, ", "), comparison}
 	if err := f.write(cmd.OutOrStdout(), v); err != nil {
 		return err
 	}

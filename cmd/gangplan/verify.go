@@ -24,7 +24,7 @@ Suites:
 ` + listSuites(),
 		Example: `  gangplan verify --suite scenarios
   gangplan verify --suite scenarios --cases more.jsonl -o json`,
-		Args: cobra.NoArgs,
+		Args: noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, ok := verify.Lookup(suite)
 			if !ok {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -68,35 +69,30 @@ const (
 	hostLabel   = "kubernetes.io/hostname"
 )
 
-func readPod(v value, s *Sighting) error {
-	var o struct {
-		Metadata Metadata
-		Spec     struct{ NodeName string }
-		Status   struct {
-			Phase             string
-			Conditions        []Condition
-			ContainerStatuses []struct {
-				State struct {
-					Terminated *struct{ FinishedAt string }
-				}
+// podText is what is read of a pod.
+type podText struct {
+	Metadata Metadata
+	Spec     struct{ NodeName string }
+	Status   struct {
+		Phase             string
+		Conditions        []Condition
+		ContainerStatuses []struct {
+			State struct {
+				Terminated *struct{ FinishedAt string }
 			}
 		}
 	}
+}
+
+func readPod(v value, s *Sighting) error {
+	var o podText
 	if err := v.decode(&o, "Pod"); err != nil {
 		return err
 	}
 	if err := s.head(v, &o.Metadata, o.Status.Conditions); err != nil {
 		return err
 	}
-	label := func(names ...string) string {
-		for _, n := range names {
-			if l := s.Labels[n]; l != "" {
-				return l
-			}
-		}
-		return ""
-	}
-	s.Pod = &SeenPod{Node: o.Spec.NodeName, Phase: o.Status.Phase, Rank: s.rank(), Job: label(jobLabel, jobLabelOld), Group: label(groupLabel)}
+	s.Pod = &SeenPod{Node: o.Spec.NodeName, Phase: o.Status.Phase, Rank: s.rank(), Job: cmp.Or(s.Labels[jobLabel], s.Labels[jobLabelOld]), Group: s.Labels[groupLabel]}
 	for _, c := range o.Status.ContainerStatuses {
 		if c.State.Terminated == nil || c.State.Terminated.FinishedAt == "" {
 			continue
@@ -179,22 +175,25 @@ type topologySlice struct {
 	UniversalPodCount *int32
 }
 
-func readWorkload(v value, s *Sighting) (err error) {
-	var o struct {
-		Metadata Metadata
-		Spec     struct {
-			Active  *bool
-			PodSets []struct{ Count *int32 }
-		}
-		Status struct {
-			Conditions   []Condition
-			Admission    *struct{ PodSetAssignments []seenAssignment }
-			RequeueState *struct {
-				Count     int32
-				RequeueAt string
-			}
+// workloadText is what is read of a Workload.
+type workloadText struct {
+	Metadata Metadata
+	Spec     struct {
+		Active  *bool
+		PodSets []struct{ Count *int32 }
+	}
+	Status struct {
+		Conditions   []Condition
+		Admission    *struct{ PodSetAssignments []seenAssignment }
+		RequeueState *struct {
+			Count     int32
+			RequeueAt string
 		}
 	}
+}
+
+func readWorkload(v value, s *Sighting) (err error) {
+	var o workloadText
 	if err := v.decode(&o, "Workload"); err != nil {
 		return err
 	}
