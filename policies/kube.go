@@ -83,6 +83,9 @@ func (k *kube) Cycle(tx *sim.Tx) bool {
 	if pod == order.None {
 		return false
 	}
+	if k.queue == nil {
+		tx.Tried(pod, tx.Now())
+	}
 	if node := k.pick(tx.View, pod); node >= 0 {
 		k.bind(tx, pod, node)
 	} else {

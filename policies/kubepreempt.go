@@ -146,7 +146,7 @@ func (k *kube) resolvable(v sim.View, pod int32) (nodes []int32) {
 	a, w := k.askOf(v, pod), k.want(v, pod)
 	first, last := span(v, pod)
 	for n := first; n < last; n++ {
-		if !v.Down(n) && k.fleet.Resolvable(w, n) && (a == nil || k.near(v.JobOf(pod), n, a)) {
+		if !v.Closed(n) && k.fleet.Resolvable(w, n) && (a == nil || k.near(v.JobOf(pod), n, a)) {
 			nodes = append(nodes, n)
 		}
 	}

@@ -56,6 +56,9 @@ func (k *kube) resetWaiting(v sim.View) {
 	} else {
 		k.queue = stage.NewQueue(v.Pods(), pace)
 		k.waiting = k.queue
+		if v.Watched() {
+			k.queue.Trace(v.Tried)
+		}
 	}
 	k.signals, k.seq = k.signals[:0], 0
 	k.classes, k.spare, k.classOf = k.classes[:0], k.spare[:0], map[classKey]int32{}
@@ -63,6 +66,13 @@ func (k *kube) resetWaiting(v sim.View) {
 	k.helped = func(class int32) bool {
 		c := &k.classes[class]
 		return !c.deaf && (c.domain < 0 || k.freed[c.domain] == k.round)
+	}
+}
+
+// Settle implements sim.Settler.
+func (k *kube) Settle(to int64) {
+	if k.queue != nil {
+		k.queue.Advance(to)
 	}
 }
 

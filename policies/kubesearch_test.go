@@ -196,7 +196,7 @@ func runWatched(t *testing.T, c *topology.Cluster, jobs []workloads.Job, setting
 	w := &watched{kube: policy.Binder.(*kube), t: t, images: map[string]bool{}}
 	policy.Binder = w
 	cfg := &sim.Config{Cluster: c, Jobs: jobs, Queues: []quota.Queue{{Name: "default"}}, Until: 3000 * sec, Seed: 3,
-		Faults: []sim.Fault{{Time: 20 * sec, Node: 0}, {Time: 60 * sec, Node: 0, Up: true}}}
+		Actions: []sim.Action{{Time: 20 * sec, Node: 0}, {Time: 60 * sec, Node: 0, Do: sim.DoUp}}}
 	e, err := sim.New(cfg, policy, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ type kueue struct {
 	passThrough bool
 	partial     bool            // jobs may be admitted with fewer pods
 	flushNow    bool            // what was set aside is looked at without a delay
+	wakeAll     bool            // what is freed is looked at by all that meet in a topology
 	strategy    *quota.Strategy // overrides every queue's when not nil
 	rules       admission.Rules
 	placer      *placer // nil: no topology assignment
@@ -115,7 +116,7 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		switch s.Kind {
 		case sim.JobQueued:
 			k.arrived = append(k.arrived, s.Job)
-		case sim.JobEvicted, sim.QuotaFreed, sim.QuotaReclaimed, sim.JobReady:
+		case sim.JobEvicted, sim.JobWithdrawn, sim.QuotaFreed, sim.QuotaReclaimed, sim.JobReady:
 			k.changes = append(k.changes, s)
 		case sim.NodeUp:
 			for t := range k.trees {
@@ -123,7 +124,7 @@ func (k *kueue) Signals(batch []sim.Signal) {
 			}
 		case sim.NodeDown:
 			if k.repair != nil {
-				k.repair.down = append(k.repair.down, s.Place)
+				k.repair.lost = append(k.repair.lost, s)
 			}
 		}
 	}
@@ -174,7 +175,7 @@ func (k *kueue) takeIn(v sim.View) {
 			k.kernel.Forget(j)
 			k.recount(v, j)
 		}
-		q.waiting.Push(j, k.class(v, j), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: int64(j)})
+		q.waiting.Push(j, k.class(v, j), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: v.Serial(j)})
 		if k.head(v, q) == j {
 			k.trees[q.tree].dirty = true
 		}
@@ -182,15 +183,20 @@ func (k *kueue) takeIn(v sim.View) {
 	k.arrived = k.arrived[:0]
 }
 
-// note tells the kernel who is on the way out and who is gone. With topology assignments
-// what one queue frees is room for all.
+// note tells the kernel who is on the way out and who is gone. What a job frees is looked at
+// by the queues of its own cohort tree, even where others meet it in a topology: Kueue is
+// notified by ClusterQueue.
 func (k *kueue) note(v sim.View, s sim.Signal) {
-	if k.gate.opens(s.Job) {
+	if s.Kind != sim.JobEvicted && k.gate.opens(s.Job) { // an evicted job closes it until its quota is back
 		for t := range k.trees {
 			k.trees[t].dirty = true
 		}
 	}
-	if s.Kind == sim.JobReady {
+	switch s.Kind {
+	case sim.JobReady:
+		return
+	case sim.JobWithdrawn:
+		k.withdraw(s.Job, v.Queue(s.Job))
 		return
 	}
 	if k.kernel == nil || !k.kernel.Holds(s.Job) {
@@ -208,10 +214,24 @@ func (k *kueue) note(v sim.View, s sim.Signal) {
 		k.kernel.Drop(s.Job)
 	}
 	for t := range k.trees {
-		if int32(t) == k.queues[s.Place].tree || k.placer != nil {
+		if int32(t) == k.queues[s.Place].tree || k.wakeAll && k.placer != nil {
 			k.freed(int32(t))
 		}
 	}
+}
+
+// withdraw forgets a job that left its queue.
+func (k *kueue) withdraw(j, queue int32) {
+	if i := slices.Index(k.arrived, j); i >= 0 {
+		k.arrived = slices.Delete(k.arrived, i, i+1)
+		return
+	}
+	q := &k.queues[queue]
+	q.waiting.Remove(j)
+	if q.sticky == j {
+		q.sticky = order.None
+	}
+	k.trees[q.tree].dirty = true
 }
 
 // flush wakes what its time has come for: heads that stayed soon after quota came back,

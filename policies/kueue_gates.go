@@ -37,6 +37,7 @@ var gateSwitches = []gateSwitch{
 	{"stickyPreemptor", "who preempted stays at the head of its queue", rule(func(r *admission.Rules) *bool { return &r.Sticky }, false)},
 	{"candidatesRequired", "a flavor without anybody to preempt loses to every other (fixed in 0.19.1)", rule(func(r *admission.Rules) *bool { return &r.CandidatesRequired }, false)},
 	{"batchedFlush", "what was set aside is looked at once a second, not at every change", func(k *kueue, on bool) { k.flushNow = !on }},
+	{"wakeTopology", "what a job frees in a topology wakes the queues of all cohorts, not of its own only (in no version so far)", func(k *kueue, on bool) { k.wakeAll = on }},
 	{"lfcStopsAtFull", "LeastFreeCapacity over several domains ends at the first full one (a bug up to 0.14.5)", preset(func(p *stage.Preset) *bool { return &p.StopsAtFull })},
 }
 

@@ -13,7 +13,7 @@ func TestEveryGateSwitches(t *testing.T) {
 	}
 	for _, name := range gateNames() {
 		on, off := admitter(name+"=true"), admitter(name+"=false")
-		if reflect.DeepEqual(on.rules, off.rules) && on.partial == off.partial && on.flushNow == off.flushNow &&
+		if reflect.DeepEqual(on.rules, off.rules) && on.partial == off.partial && on.flushNow == off.flushNow && on.wakeAll == off.wakeAll &&
 			reflect.DeepEqual(on.placer.preset, off.placer.preset) {
 			t.Errorf("%s switches nothing", name)
 		}

@@ -23,7 +23,7 @@ func workOf(v sim.View, partial bool) []admission.Workload {
 			}
 		}
 		work[j] = admission.Workload{Queue: v.Queue(int32(j)), Priority: v.Job(int32(j)).Priority,
-			Rank: int64(j), Sets: sets[first:last:last]}
+			Rank: v.Serial(int32(j)), Sets: sets[first:last:last]}
 	}
 	return work
 }

@@ -273,7 +273,7 @@ func (p *placer) explain(v sim.View, j int32) string {
 		return "the number of pods is not a multiple of the slice size"
 	}
 	return p.search.Message(&stage.Why{Topology: cmp.Or(v.Cluster().Name, "default"), Free: p.freeOf(v), Pod: v.PodRequest(workers), Filter: p.filterOf(v, j, workers),
-		Down: func(n int32) bool { return v.Down(n) || !v.Offers(n, workers, v.Given(workers)) }})
+		Down: func(n int32) bool { return v.Closed(n) || !v.Offers(n, workers, v.Given(workers)) }})
 }
 
 // filterOf judges every node for a PodSet.

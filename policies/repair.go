@@ -14,9 +14,9 @@ import (
 // if it finds nothing; else attempts are repeated after 1, 2, 4, ... 30 s.
 type repair struct {
 	failFast  bool
-	evictOnly bool       // no attempt at all
-	down      []int32    // nodes that failed since the last cycle
-	broken    []breakage // in the order of breaking
+	evictOnly bool         // no attempt at all
+	lost      []sim.Signal // of nodes that failed since the last cycle
+	broken    []breakage   // in the order of breaking
 }
 
 // breakage is a job that waits for a replacement.
@@ -33,15 +33,15 @@ const (
 	lastRetry  = int64(30e9)
 )
 
-func (f *repair) reset(sim.View) { f.down, f.broken = f.down[:0], f.broken[:0] }
+func (f *repair) reset(sim.View) { f.lost, f.broken = f.lost[:0], f.broken[:0] }
 
 // cycle notes which jobs the failed nodes break, and settles one that is due. It reports
 // whether it did anything.
 func (f *repair) cycle(tx *sim.Tx, p *placer) bool {
-	for _, node := range f.down {
-		f.find(tx.View, node)
+	for _, s := range f.lost {
+		f.find(tx.View, s.Place, s.Job)
 	}
-	f.down = f.down[:0]
+	f.lost = f.lost[:0]
 	for i := range f.broken {
 		b := f.broken[i]
 		switch {
@@ -59,15 +59,21 @@ func (f *repair) cycle(tx *sim.Tx, p *placer) bool {
 	return false
 }
 
-// find marks the admitted jobs with an assignment to a node.
-func (f *repair) find(v sim.View, node int32) {
+// find marks the admitted jobs with an assignment to a node, or one of them: whose pods were
+// given up, which is what Kueue reacts to at once. That the node is gone it looks at in a
+// second pass.
+func (f *repair) find(v sim.View, node, job int32) {
+	wait := v.Timing().SecondPass
+	if job >= 0 {
+		wait = 0
+	}
 	for j := range int32(v.Jobs()) {
-		if v.State(j) != sim.Admitted || !uses(v, j, node) {
+		if job >= 0 && j != job || v.State(j) != sim.Admitted || !uses(v, j, node) {
 			continue
 		}
 		i := slices.IndexFunc(f.broken, func(b breakage) bool { return b.job == j })
 		if i < 0 {
-			f.broken = append(f.broken, breakage{job: j, node: node, tryAt: v.Now(), wait: firstRetry})
+			f.broken = append(f.broken, breakage{job: j, node: node, tryAt: v.Now() + wait, wait: firstRetry})
 		} else if f.broken[i].node != node {
 			f.broken[i].second = true
 		}

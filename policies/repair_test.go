@@ -9,11 +9,11 @@ import (
 )
 
 // down takes named nodes down at a time; up brings one back.
-func fault(c *topology.Cluster, at int64, up bool, names ...string) (list []sim.Fault) {
+func fault(c *topology.Cluster, at int64, up bool, names ...string) (list []sim.Action) {
 	for _, name := range names {
 		for n := range c.Nodes {
 			if c.Nodes[n].Name == name {
-				list = append(list, sim.Fault{Time: at * sec, Node: int32(n), Up: up})
+				list = append(list, sim.Action{Time: at * sec, Node: int32(n), Do: map[bool]sim.Deed{true: sim.DoUp}[up]})
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func TestRandomTies(t *testing.T) {
 // Every policy sees the same start-up time of the same pod: they are compared on common
 // random numbers.
 func TestStartUpIsCommonToAllPolicies(t *testing.T) {
-	cfg := sim.Config{Cluster: cluster(t, 4, 4), Timing: sim.Kubernetes, Seed: 3}
+	cfg := sim.Config{Cluster: cluster(t, 12, 12), Timing: sim.Kubernetes, Seed: 3}
 	for i := range 6 {
 		j := job(fmt.Sprint("j", i), int64(i), 4, 1, 100)
 		j.Startup = workloads.StartupFromTiming

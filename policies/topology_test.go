@@ -39,9 +39,9 @@ type story struct {
 	trail sim.Transitions
 }
 
-func tell(t testing.TB, c *topology.Cluster, params map[string]string, faults []sim.Fault, jobs ...workloads.Job) *story {
+func tell(t testing.TB, c *topology.Cluster, params map[string]string, faults []sim.Action, jobs ...workloads.Job) *story {
 	t.Helper()
-	cfg := &sim.Config{Cluster: c, Jobs: jobs, Faults: faults, Until: 10_000 * sec,
+	cfg := &sim.Config{Cluster: c, Jobs: jobs, Actions: faults, Until: 10_000 * sec,
 		Queues: []quota.Queue{{Name: "default", Nominal: quota.Amounts{1_000_000}, Covers: [4]bool{true}, Strategy: quota.BestEffortFIFO}}}
 	s := &story{c: c}
 	e, err := sim.New(cfg, gangTopology.New(params), &s.trail)

@@ -18,7 +18,7 @@ func (d *Difference) WriteText(w io.Writer) error {
 		out.printf("The runs are of different scenarios.\n\n")
 	}
 	if d.Equal() {
-		out.printf("The runs are equal: %s, digest %s.\n", plural(d.Common, "transition"), d.A.Manifest.Digest)
+		out.printf("The runs are equal: %s, digest %s.\n", Count(d.Common, "transition"), d.A.Manifest.Digest)
 		return out.err
 	}
 	d.writeParting(out, "a", "b")
@@ -32,7 +32,7 @@ func (d *Difference) writeParting(out *printer, a, b string) {
 	if len(d.Tail) < d.Common {
 		of = fmt.Sprintf(", the last %d", len(d.Tail))
 	}
-	out.printf("%s in common%s:\n", plural(d.Common, "transition"), of)
+	out.printf("%s in common%s:\n", Count(d.Common, "transition"), of)
 	var tail [][]string
 	for i := range d.Tail {
 		tail = append(tail, d.Tail[i].fields()[:len(fieldNames)-1])
@@ -106,7 +106,7 @@ var fieldNames = [...]string{"time", "kind", "job", "rank", "place", "count", "w
 
 // fields are the parts of a step as text, empty where it has none.
 func (s *Step) fields() []string {
-	f := []string{seconds(s.Time), s.Kind.String(), "", "", "", plural(int(s.Count), "pod"), s.why()}
+	f := []string{seconds(s.Time), s.Kind.String(), "", "", "", Count(int(s.Count), "pod"), s.why()}
 	if s.Job >= 0 {
 		f[2] = orPosition(s.ID, s.Job)
 	}

@@ -102,8 +102,8 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// plural writes a count with its noun.
-func plural(n int, noun string) string {
+// Count writes a number of things with their noun: 1 pod, 2,000 pods.
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

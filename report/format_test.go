@@ -63,7 +63,7 @@ func TestWrap(t *testing.T) {
 
 func TestPlural(t *testing.T) {
 	for n, want := range map[int]string{0: "0 pods", 1: "1 pod", 1200: "1,200 pods"} {
-		if got := plural(n, "pod"); got != want {
+		if got := Count(n, "pod"); got != want {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}

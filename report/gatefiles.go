@@ -2,26 +2,15 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/gangplan/gangplan/internal/staging"
 )
 
 // SaveJUnit writes the gate as JUnit XML into a file, whole or not at all.
 func (g *Gate) SaveJUnit(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".gangplan-*")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(g.WriteJUnit(f), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", path, err), os.Remove(f.Name()))
-	}
-	return nil
+	return staging.WriteFile(path, g.WriteJUnit)
 }
 
 // AppendSummary appends the gate as Markdown to a file, which is made if need be. The file

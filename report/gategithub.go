@@ -86,7 +86,7 @@ func (p *GateParting) sentence() string {
 		}
 		return name + " " + s.subject() + " " + s.when()
 	}
-	return fmt.Sprintf("seed %d, after %s: %s; %s", p.Seed, plural(p.Common, "transition"),
+	return fmt.Sprintf("seed %d, after %s: %s; %s", p.Seed, Count(p.Common, "transition"),
 		side(gateBaseline, p.difference.A.Next), side(gateNow, p.difference.B.Next))
 }
 

@@ -31,7 +31,7 @@ func (g *Gate) markdown(limit int, o GateOptions) string {
 	for i, s := range sections {
 		if b.Len()+len(s) > limit-cutRoom {
 			cut := fmt.Sprintf("\n%d of %s are left out: a summary may have %d bytes. The whole is printed by `gangplan check -o markdown`.\n",
-				len(sections)-i, plural(len(sections), "section"), limit)
+				len(sections)-i, Count(len(sections), "section"), limit)
 			if b.Len()+len(cut) <= limit {
 				b.WriteString(cut)
 			}

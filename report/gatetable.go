@@ -50,16 +50,16 @@ func (g *Gate) writeTable(out *printer, o GateOptions) {
 	}
 	switch {
 	case quiet > 0 && g.Updated:
-		out.printf("%s: nothing changed\n", plural(quiet, "scenario"))
+		out.printf("%s: nothing changed\n", Count(quiet, "scenario"))
 	case quiet > 0:
-		out.printf("✓ %s: %s\n", plural(quiet, "scenario"), allEqual)
+		out.printf("✓ %s: %s\n", Count(quiet, "scenario"), allEqual)
 	}
 	out.printf("%s\n", g.conclusion())
 }
 
 func (g *Gate) title() string {
 	scenarios, runs, metrics := g.tallies()
-	parts := []string{g.Corpus, plural(scenarios.all, "scenario") + ", " + plural(runs.all, "run") + ", " + plural(metrics.all, "metric")}
+	parts := []string{g.Corpus, Count(scenarios.all, "scenario") + ", " + Count(runs.all, "run") + ", " + Count(metrics.all, "metric")}
 	if g.Version != "" {
 		parts = append(parts, "gangplan "+g.Version)
 	}
@@ -74,7 +74,7 @@ func (g *Gate) conclusion() string {
 		return "the baselines are up to date"
 	case !g.Passed:
 		return fmt.Sprintf("failed: %d of %s, %d of %s, %d of %s; what is meant to change is accepted by gangplan check %s --update",
-			scenarios.failed, plural(scenarios.all, "scenario"), runs.failed, plural(runs.all, "run"), metrics.failed, plural(metrics.all, "metric"), g.Corpus)
+			scenarios.failed, Count(scenarios.all, "scenario"), runs.failed, Count(runs.all, "run"), metrics.failed, Count(metrics.all, "metric"), g.Corpus)
 	case g.loose():
 		return fmt.Sprintf("passed; the baselines can be brought up to date by gangplan check %s --update", g.Corpus)
 	}
@@ -111,7 +111,7 @@ func (p *GatePolicy) headline(updated bool) string {
 		parts = p.changes()
 	}
 	if len(parts) > 0 {
-		parts[0] = strings.Replace(parts[0], " ", fmt.Sprintf(" of %s ", plural(len(p.Metrics), "metric")), 1)
+		parts[0] = strings.Replace(parts[0], " ", fmt.Sprintf(" of %s ", Count(len(p.Metrics), "metric")), 1)
 	}
 	if n := p.improved(); n > 0 && !updated {
 		parts[0] += fmt.Sprintf(" (%d for the better, but they must be equal)", n)
@@ -367,7 +367,7 @@ func seedsText(n int) string {
 	if n == 1 {
 		return "1 seed differs"
 	}
-	return plural(n, "seed") + " differ"
+	return Count(n, "seed") + " differ"
 }
 
 func signed(v float64) string {

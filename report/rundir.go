@@ -57,7 +57,7 @@ func WriteRuns(dir string, records []Record) (warnings []string, err error) {
 	for i := range records {
 		warned, err := s.write(names[i], &records[i])
 		if err != nil {
-			return nil, err
+			return nil, s.beside.Named(filepath.Join(dir, names[i]), err)
 		}
 		if warned != "" && len(warnings) == 0 {
 			warnings = append(warnings, warned)

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/gangplan/gangplan/internal/staging"
 )
 
 // stage is a hidden folder beside the runs in which they are written before they are
@@ -15,6 +17,8 @@ type stage struct {
 	made bool   // dir did not exist before
 	path string
 	keep bool // an earlier run is still in it
+
+	beside *staging.Folder // at path
 }
 
 // newStage makes the folder, and dir if need be.
@@ -25,8 +29,11 @@ func newStage(dir string) (*stage, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	s.path, err = os.MkdirTemp(dir, ".gangplan-*")
-	return s, err
+	if s.beside, err = staging.New(dir, ".gangplan-"); err != nil {
+		return nil, err
+	}
+	s.path = s.beside.Path
+	return s, nil
 }
 
 // close takes the folder away, and dir too if it was made for nothing.
@@ -34,7 +41,7 @@ func (s *stage) close() error {
 	if s.keep {
 		return nil
 	}
-	err := os.RemoveAll(s.path)
+	err := s.beside.Remove()
 	if s.made {
 		_ = os.Remove(s.dir) // succeeds only if it is empty
 	}
@@ -49,9 +56,10 @@ func (s *stage) publish(names []string) error {
 		final, aside := filepath.Join(s.dir, name), filepath.Join(s.path, "old-"+name)
 		moved, err := moveIfThere(final, aside)
 		if err != nil {
-			return err
+			return s.beside.Named(final, err)
 		}
 		if err := os.Rename(filepath.Join(s.path, name), final); err != nil {
+			err = s.beside.Named(final, err)
 			if moved {
 				err = errors.Join(err, s.putBack(aside, final))
 			}

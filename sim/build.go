@@ -42,7 +42,7 @@ func (w *world) buildNodes() {
 	c := w.cfg.Cluster
 	n := len(c.Nodes)
 	w.unasked = make([][2]int32, n)
-	w.nodes = nodes{down: make([]bool, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
+	w.nodes = nodes{down: make([]bool, n), cordoned: make([]bool, n), cordonGen: make([]uint32, n), releasing: make([]topology.Resources, n), nominated: make([]topology.Resources, n),
 		pipelined: make([][]placed, n), images: make([][]int32, n)}
 	for p := range w.nodes.planes {
 		pl := &w.nodes.planes[p]

@@ -19,7 +19,7 @@ type Config struct {
 	Cohorts []quota.Cohort
 	Locals  []quota.LocalQueue
 	Flavors []topology.Flavor // what quota is given for; none: one that all nodes have
-	Faults  []Fault
+	Actions []Action          // in the order of time
 
 	Timing    Timing
 	Budgets   []workloads.Budget // pod disruption budgets
@@ -37,13 +37,6 @@ type Config struct {
 // DefaultStarvationAfter is how long a job waits while others pass it until the run calls
 // it starved: 7 days.
 const DefaultStarvationAfter = 7 * 24 * 3600 * int64(1e9)
-
-// Fault takes a node down or brings it back.
-type Fault struct {
-	Time int64
-	Node int32
-	Up   bool
-}
 
 // Sharing is how jobs that use the same links slow each other down.
 type Sharing uint8
@@ -122,30 +115,47 @@ type Notice struct {
 type Timing struct {
 	Name string
 
-	JobVisible    int64 // job created -> its Workload is in the queue
-	PodCreate     int64 // admitted -> first pod created
-	PodWave       int64 // between the waves of the Job controller
-	Ungate        int64 // pod with a topology assignment created -> schedulable
-	Bind          int64 // pod bound -> kubelet acts on it
-	ReadyLag      int64 // last pod ready -> the Workload is PodsReady
-	FinishLag     int64 // last pod exits -> quota released
-	EvictStop     int64 // evicted -> pods get SIGTERM
-	EvictRelease  int64 // evicted -> quota released
-	Termination   int64 // SIGTERM -> pod gone
-	Flush         int64 // quota freed -> parked BestEffortFIFO jobs are looked at again
-	StrictWake    int64 // quota freed -> a StrictFIFO head is looked at again
-	Requeue       int64 // backoff over -> back in the queue
-	DeadlineLag   int64 // readiness timeout -> evicted
-	Replace       int64 // pod lost -> first replacement; doubles, up to ReplaceMax
-	ReplaceMax    int64
-	NodeDetect    int64 // node down -> its pods are given up
-	WholeSeconds  bool  // condition clocks are truncated to the second
+	Workload     int64 // job created -> its Workload exists
+	JobVisible   int64 // Workload created -> it can be admitted
+	Unsuspend    int64 // admitted -> Job unsuspended
+	PodCreate    int64 // unsuspended, or created without a queue -> first pod created
+	PodWave      int64 // between the waves of the Job controller
+	Jitter       int64 // thousandths: one of a hundred of these steps but JobVisible takes more than so many times its median
+	Ungate       int64 // pod with a topology assignment created -> schedulable
+	Bind         int64 // pod bound -> kubelet acts on it
+	ReadyLag     int64 // first pod ready, or lost, since the Job was last looked at -> its status says so
+	FinishLag    int64 // last pod exits -> quota released
+	EvictStop    int64 // evicted -> pods get SIGTERM
+	EvictRelease int64 // evicted -> quota released
+	Termination  int64 // SIGTERM -> pod gone
+	EndStarting  bool  // a pod that still starts when it is told to end has no container to stop, and ends
+	PodEnd       int64 // by how much the ends of pods of a job that end together lie apart, for each of them
+	Flush        int64 // quota freed -> parked BestEffortFIFO jobs are looked at again
+	StrictWake   int64 // quota freed -> a StrictFIFO head is looked at again
+	Requeue      int64 // backoff over -> back in the queue
+	DeadlineLag  int64 // readiness timeout -> evicted
+	Replace      int64 // pod lost -> its replacement; doubles with every pod lost, up to ReplaceMax
+	ReplaceMax   int64
+	FrozenStatus bool // the Job's status stands still until then: a bug of Kubernetes 1.32 to 1.34.4
+
+	NodeDetect int64 // node down -> its condition says so
+	NodeTaint  int64 // condition -> taint NoExecute
+	Tolerate   int64 // taint -> its pods are deleted, where they do not say
+	Untaint    int64 // node uncordoned -> the taint of cordoned nodes is gone
+	NodeGone   int64 // Node object deleted -> the topology-aware queue knows
+	PodGC      int64 // Node object deleted -> its pods are
+	SecondPass int64 // node lost -> the queue looks for another for its assignment
+
+	WholeSeconds bool  // condition clocks are truncated to the second, and equal seconds come in an order of their own
+	SecondOffset int64 // how far time 0 lies in a second of the clock
+
 	AdmitterCycle int64 // cost of one Admitter cycle
 	BinderCycle   int64 // cost of one Binder cycle that looks at up to FewNodes nodes
 	BinderNode    int64 // what each node more adds
 	PodBackoff    int64 // from a pod's first failed attempt until kube-scheduler tries it in its turn again; doubles
 	PodBackoffMax int64
 
+	Clients      Clients
 	Start        StartUp
 	PullBytesSec int64 // bytes per second of an image pull into an empty node; 0: no pulls
 }
@@ -168,23 +178,34 @@ var Instant = Timing{Name: "instant"}
 // figures (see docs/timing.md).
 var Kubernetes = Timing{
 	Name:          "kubernetes",
-	JobVisible:    20 * ms, // 7 until the Workload exists, 13 until it can be admitted
-	PodCreate:     16 * ms, // 12 until unsuspended, 4 until the first pod
-	PodWave:       8 * ms,
+	Workload:      7 * ms,
+	JobVisible:    13 * ms,
+	Unsuspend:     12 * ms,
+	PodCreate:     4 * ms,
+	PodWave:       6 * ms,
+	Jitter:        5000, // the 95th percentiles are about three times the medians
 	Ungate:        1017 * ms,
 	Bind:          11 * ms,
-	ReadyLag:      995 * ms,
+	ReadyLag:      1020 * ms, // a batch of a second, then the Workload
 	FinishLag:     1027 * ms,
 	EvictStop:     66 * ms,
 	EvictRelease:  141 * ms,
 	Termination:   30_000 * ms,
+	EndStarting:   true,
+	PodEnd:        ms,
 	Flush:         1000 * ms,
 	StrictWake:    27 * ms,
 	Requeue:       39 * ms,
 	DeadlineLag:   14 * ms,
 	Replace:       10_000 * ms,
 	ReplaceMax:    600_000 * ms,
-	NodeDetect:    340_000 * ms, // 40 s until NotReady, 300 s toleration
+	NodeDetect:    40_000 * ms,
+	NodeTaint:     2500 * ms, // the node controller looks every 5 s
+	Tolerate:      300_000 * ms,
+	Untaint:       40 * ms,
+	NodeGone:      30 * ms,
+	PodGC:         63_000 * ms,
+	SecondPass:    1000 * ms,
 	WholeSeconds:  true,
 	AdmitterCycle: ms / 5,
 	BinderCycle:   3 * ms / 10,
@@ -206,7 +227,7 @@ func (t *Timing) cycle(nodes int) int64 {
 // clock truncates a condition's time as the API does.
 func (t *Timing) clock(now int64) int64 {
 	if t.WholeSeconds {
-		return now - now%1e9
+		return now - (now+t.SecondOffset)%1e9
 	}
 	return now
 }

@@ -32,13 +32,14 @@ const (
 	JobQueued      SignalKind = iota // Job is in its queue, new or returned
 	JobReady                         // every pod of Job is ready, and it was noticed
 	JobEvicted                       // Job lost its admission
+	JobWithdrawn                     // Job left its queue for good, or for now
 	QuotaFreed                       // quota of Job came back to its queue, Place
 	QuotaReclaimed                   // part of the quota of Job, which goes on, came back to its queue, Place
 	PodCreated                       // Pod waits for a node
 	PodDeleted                       // Pod waits no more
 	NodeFreed                        // something on Place was freed; a bound pod of Job is gone, if there is one: Pod, unless it left before
 	NodeUp
-	NodeDown
+	NodeDown   // Place is lost: the pods of Job on it are given up, or of all if it is -1
 	HoldEnded  // Pod's hold ran out and its node was given back
 	PodBound   // Pod was bound to Place
 	PodLeaving // Pod was told to end, and holds Place for its grace

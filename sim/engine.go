@@ -12,6 +12,7 @@ type Engine struct {
 	*world
 	policy   Policy
 	recorder Recorder
+	witness  Witness // the recorder, if it is one
 	events   eventQueue
 	tx       Tx
 
@@ -19,7 +20,10 @@ type Engine struct {
 	active      []int32 // admitted jobs, in no order
 	createNow   []turn  // jobs whose pods come into being before the next Binder cycle
 	waveNow     []creation
-	slots       slots // terminating pods
+	slots       slots    // terminating pods
+	limits      limiters // of calls of the API server
+
+	reconciled int64 // when Kueue's controller for Jobs has done what it has to do
 
 	digest         Digest
 	lastTransition int64
@@ -27,9 +31,10 @@ type Engine struct {
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
 
-	running         int // jobs whose barrier holds
-	startingPods    int // pods with a start-up that ends
-	holding         int // jobs that hold GPUs behind an open barrier
+	sinking         bool // a node goes down, and its pods with it
+	running         int  // jobs whose barrier holds
+	startingPods    int  // pods with a start-up that ends
+	holding         int  // jobs that hold GPUs behind an open barrier
 	holdingSet      uint64
 	finishedAt      int64 // last finish of any job
 	safeAt          int64 // last time any job made progress safe
@@ -97,11 +102,13 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		waitingLong: make([][]int32, len(cfg.Queues)),
 		left:        make([]int64, len(cfg.Cluster.Models)),
 	}
+	e.witness, _ = recorder.(Witness)
 	if cfg.Fabric != nil {
 		e.scratch = fabric.NewScratch(cfg.Fabric)
 		e.sharing = newSharing(cfg)
 		e.bounds = make([]Bounds, len(cfg.Jobs))
 	}
+	e.limits = newLimiters(&cfg.Timing.Clients)
 	e.tx.e, e.tx.View.e = e, e
 	e.admit = driver{controller: policy.Admitter, cost: cfg.Timing.AdmitterCycle, wakeKind: evAdmitterWake, wakeAt: Never}
 	looks := len(cfg.Cluster.Nodes)
@@ -113,8 +120,8 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	e.newTimeline()
 	policy.Admitter.Reset(e.tx.View)
 	policy.Binder.Reset(e.tx.View)
-	for _, f := range cfg.Faults {
-		e.events.push(f.Time, faultKind(f), f.Node, 0)
+	for i := range cfg.Actions {
+		e.events.push(cfg.Actions[i].Time, cfg.Actions[i].kind(), int32(i), 0)
 	}
 	for j := range cfg.Jobs {
 		for i := range cfg.Jobs[j].Restarts {
@@ -125,13 +132,6 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 		e.events.push(cfg.Jobs[0].Submit, evArrival, 0, 0)
 	}
 	return e, nil
-}
-
-func faultKind(f Fault) eventKind {
-	if f.Up {
-		return evNodeUp
-	}
-	return evNodeDown
 }
 
 // Run plays the scenario to its own end.
@@ -289,10 +289,12 @@ func (e *Engine) handle(ev event) {
 	switch ev.kind {
 	case evArrival:
 		e.arrive(ev.id)
-	case evNodeUp:
-		e.nodeUp(ev.id)
-	case evNodeDown:
-		e.nodeDown(ev.id)
+	case evBringUp, evTakeDown, evConfigure:
+		e.act(&e.cfg.Actions[ev.id])
+	case evUntaint:
+		if e.nodes.cordonGen[ev.id] == ev.gen {
+			e.untaint(ev.id)
+		}
 	case evPodRestart:
 		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
 	case evPodGone:
@@ -314,12 +316,16 @@ func (e *Engine) handle(ev event) {
 		if e.jobs[ev.id].gen == ev.gen {
 			e.showPods(ev.id)
 		}
+	case evPodCreate, evPodShow:
+		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
+			e.called(ev.kind, ev.id)
+		}
 	case evReplace:
 		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
 			e.replace(ev.id)
 		}
 	case evNodeNoticed:
-		e.noticeDown(ev.id)
+		e.noticeDown(ev.id, int32(ev.gen)-1)
 	case evHoldEnd:
 		if e.pods[ev.id].gen == ev.gen {
 			e.endHold(ev.id)

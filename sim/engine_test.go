@@ -74,6 +74,7 @@ var commands = map[string]handler{
 	"model":    (*story).model,
 	"submit":   (*story).submit,
 	"fault":    (*story).fault,
+	"action":   (*story).action,
 	"config":   (*story).config,
 	"run":      (*story).run,
 	"ledger":   (*story).ledger,
@@ -232,7 +233,8 @@ func (l *line) podSet() workloads.PodSet {
 
 func (s *story) jobOf(l *line, set workloads.PodSet) workloads.Job {
 	j := workloads.Job{Submit: l.time("at", 0), Duration: l.time("work", 0), Queue: l.get("queue", ""), Priority: int32(l.int("priority", 0)),
-		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Completions: int32(l.int("completions", 0)), PlainPods: l.get("plain", "") == "yes", Startup: l.time("startup", 0), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
+		TimeLimit: l.time("limit", 0), AdmittedLimit: l.time("admitted-limit", 0), Completions: int32(l.int("completions", 0)), PlainPods: l.get("plain", "") == "yes", Startup: l.time("startup", 0),
+		Termination: l.delay("termination"), Tolerate: l.delay("tolerate"), PodSets: []workloads.PodSet{set}, Model: s.models[l.get("model", "")]}
 	if l.get("start", "") == "timing" {
 		j.Startup = workloads.StartupFromTiming
 	}
@@ -260,13 +262,34 @@ func (s *story) fault(t *testing.T, d *datadriven.TestData) string {
 			}
 			for _, up := range []bool{false, true} {
 				if at := l.get(map[bool]string{false: "down", true: "up"}[up], ""); at != "" {
-					s.cfg.Faults = append(s.cfg.Faults, sim.Fault{Time: l.duration(at), Node: int32(n), Up: up})
+					s.cfg.Actions = append(s.cfg.Actions, sim.Action{Time: l.duration(at), Node: int32(n), Do: map[bool]sim.Deed{true: sim.DoUp}[up]})
 				}
 			}
 		}
 		l.done()
 	}
-	slices.SortStableFunc(s.cfg.Faults, compareTimes)
+	slices.SortStableFunc(s.cfg.Actions, compareTimes)
+	return ""
+}
+
+// action is what is done to nodes, pods and jobs: one line each, the deed, then at= and what
+// it is done to.
+func (s *story) action(t *testing.T, d *datadriven.TestData) string {
+	deeds := map[string]sim.Deed{"down": sim.DoDown, "up": sim.DoUp, "unreachable": sim.DoUnreachable, "delete": sim.DoDelete, "cordon": sim.DoCordon, "uncordon": sim.DoUncordon,
+		"delete-pod": sim.DoDeletePod, "fail-pod": sim.DoFailPod, "delete-job": sim.DoDeleteJob, "deactivate": sim.DoDeactivate, "activate": sim.DoActivate}
+	s.cfg.Actions = nil
+	for _, l := range inputLines(t, d) {
+		do, ok := deeds[l.names[0]]
+		if !ok {
+			t.Fatalf("nobody knows how to %q", l.names[0])
+		}
+		job, node := l.get("job", ""), l.get("node", "")
+		s.cfg.Actions = append(s.cfg.Actions, sim.Action{Time: l.time("at", 0), Do: do, Rank: int32(l.int("pod", workloads.AllPods)),
+			Job:  int32(slices.IndexFunc(s.cfg.Jobs, func(j workloads.Job) bool { return j.ID == job })),
+			Node: int32(slices.IndexFunc(s.cfg.Cluster.Nodes, func(n topology.Node) bool { return n.Name == node }))})
+		l.done()
+	}
+	slices.SortStableFunc(s.cfg.Actions, compareTimes)
 	return ""
 }
 
@@ -295,11 +318,14 @@ func (s *story) config(t *testing.T, d *datadriven.TestData) string {
 func (s *story) configTiming(l *line) {
 	tm := &s.cfg.Timing
 	*tm = map[string]sim.Timing{"instant": sim.Instant, "kubernetes": sim.Kubernetes}[l.get("timing", "instant")]
+	tm.Jitter, tm.PodEnd = 0, 0 // times of stories are to be read
+	tm.FrozenStatus = l.get("frozen", "") == "yes"
 	for name, field := range map[string]*int64{
 		"visible": &tm.JobVisible, "create": &tm.PodCreate, "wave": &tm.PodWave, "ungate": &tm.Ungate, "bind": &tm.Bind,
 		"ready-lag": &tm.ReadyLag, "finish-lag": &tm.FinishLag, "evict-stop": &tm.EvictStop, "evict-release": &tm.EvictRelease,
 		"termination": &tm.Termination, "flush": &tm.Flush, "strict-wake": &tm.StrictWake, "requeue-lag": &tm.Requeue,
-		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect,
+		"deadline-lag": &tm.DeadlineLag, "replace": &tm.Replace, "replace-max": &tm.ReplaceMax, "node-detect": &tm.NodeDetect, "node-taint": &tm.NodeTaint, "tolerate": &tm.Tolerate,
+		"pod-gc": &tm.PodGC, "second-pass": &tm.SecondPass, "second-offset": &tm.SecondOffset,
 		"admitter-cycle": &tm.AdmitterCycle, "binder-cycle": &tm.BinderCycle, "pod-backoff": &tm.PodBackoff, "pod-backoff-max": &tm.PodBackoffMax,
 	} {
 		*field = l.time(name, *field)
@@ -624,6 +650,13 @@ func (l *line) float(key string) float64 {
 	x, err := strconv.ParseFloat(l.get(key, ""), 64)
 	l.check(err)
 	return x
+}
+
+func (l *line) delay(key string) workloads.Delay {
+	if given := l.get(key, ""); given != "" {
+		return workloads.DelayOf(l.duration(given))
+	}
+	return 0
 }
 
 func (l *line) time(key string, otherwise int64) int64 {

@@ -25,15 +25,19 @@ const (
 	evQuotaRelease                     // 1
 	evReclaim                          // 1: quota of pods that are needed no more comes back
 	evPodsReadySeen                    // 1: the readiness of a gang is noticed
-	evNodeUp                           // 2
-	evNodeDown                         // 3
+	evBringUp                          // 2: an action that gives capacity
+	evUntaint                          // 2: a node that was uncordoned takes pods
+	evTakeDown                         // 3: an action that takes some, or pods
 	evPodRestart                       // 3: containers of a job fail and start again
+	evConfigure                        // 4: an action on a job
 	evArrival                          // 5
 	evReadyDeadline                    // 6
 	evBackoffEnd                       // 6
 	evVisible                          // 6: a queued job reaches the Admitter
 	evPodWave                          // 6: pods are created
+	evPodCreate                        // 6: a pod comes into being whose creator was held up
 	evPodVisible                       // 6: a job's created pods reach the Binder
+	evPodShow                          // 6: one of them does, whose gate was held up
 	evReplace                          // 6: a lost pod is created again
 	evNodeNoticed                      // 6: the control plane sees that a node is down
 	evCheckpointStart                  // 6
@@ -49,8 +53,8 @@ const (
 
 var rankOf = [numEventKinds]uint8{
 	evPodReady: 1, evJobFinish: 1, evCheckpointEnd: 1, evPodGone: 1, evQuotaRelease: 1, evReclaim: 1, evPodsReadySeen: 1,
-	evNodeUp: 2, evNodeDown: 3, evPodRestart: 3, evArrival: 5,
-	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodVisible: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
+	evBringUp: 2, evUntaint: 2, evTakeDown: 3, evPodRestart: 3, evConfigure: 4, evArrival: 5,
+	evReadyDeadline: 6, evBackoffEnd: 6, evVisible: 6, evPodWave: 6, evPodCreate: 6, evPodVisible: 6, evPodShow: 6, evReplace: 6, evNodeNoticed: 6, evCheckpointStart: 6,
 	evTimeLimit: 6, evBudget: 6, evNotice: 6, evHoldEnd: 6, evStarvation: 6, evAdmitterWake: 6, evBinderWake: 6,
 }
 

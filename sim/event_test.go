@@ -15,10 +15,11 @@ var contract = []struct {
 }{
 	{1, "completions of jobs, checkpoints, start-ups, terminations; quota release",
 		[]eventKind{evPodReady, evJobFinish, evCheckpointEnd, evPodGone, evQuotaRelease, evReclaim, evPodsReadySeen}},
-	{2, "a node comes up", []eventKind{evNodeUp}},
-	{3, "a node goes down, containers fail", []eventKind{evNodeDown, evPodRestart}},
+	{2, "a node comes up", []eventKind{evBringUp, evUntaint}},
+	{3, "a node goes down, containers fail", []eventKind{evTakeDown, evPodRestart}},
+	{4, "quota, calendar and configuration changes", []eventKind{evConfigure}},
 	{5, "arrivals", []eventKind{evArrival}},
-	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodVisible, evReplace, evNodeNoticed,
+	{6, "all other timers", []eventKind{evReadyDeadline, evBackoffEnd, evVisible, evPodWave, evPodCreate, evPodVisible, evPodShow, evReplace, evNodeNoticed,
 		evCheckpointStart, evTimeLimit, evBudget, evNotice, evHoldEnd, evStarvation, evAdmitterWake, evBinderWake}},
 }
 

@@ -10,9 +10,9 @@ func (e *Engine) evict(j int32, c Cause) {
 	e.interrupt(j)
 	e.dismiss(j, Backoff)
 	if e.cfg.PodsReady.FromCreation || c != CausePodsReady {
-		jb.queueTime = e.cfg.Jobs[j].Submit
+		jb.queueTime = e.cfg.Timing.clock(e.cfg.Jobs[j].Submit)
 	} else {
-		jb.queueTime = e.now
+		jb.queueTime = e.cfg.Timing.clock(e.now)
 	}
 	jb.requeueAt = e.now
 	if c == CausePodsReady {
@@ -29,20 +29,25 @@ func (e *Engine) evict(j int32, c Cause) {
 
 // dismiss ends an admission that did not come to its end, with the grace pods get.
 func (e *Engine) dismiss(j int32, state JobState) {
-	e.leaveAdmitted(j, state, e.grace())
+	e.leaveAdmitted(j, state, e.grace(j))
 	e.signalJob(JobEvicted, j)
 }
 
-// grace is how long evicted pods hold their nodes.
-func (e *Engine) grace() int64 {
-	return e.cfg.Timing.EvictStop + e.cfg.Timing.Termination
+// grace is how long the pods of an evicted job hold their nodes.
+func (e *Engine) grace(j int32) int64 {
+	return e.cfg.Timing.EvictStop + e.termination(j)
+}
+
+// termination is how long a pod of a job takes to end when it is told to.
+func (e *Engine) termination(j int32) int64 {
+	return e.cfg.Jobs[j].Termination.Or(e.cfg.Timing.Termination)
 }
 
 // releaseDelay is how long an evicted job keeps its quota: a batch Job until the control
 // plane has seen that it is suspended, plain pods until they are gone.
 func (e *Engine) releaseDelay(j int32) int64 {
 	if e.cfg.Jobs[j].PlainPods {
-		return e.grace()
+		return e.grace(j)
 	}
 	return e.cfg.Timing.EvictRelease
 }
@@ -64,6 +69,7 @@ func (e *Engine) releaseQuota(j int32) {
 	e.uncharge(j)
 	e.unassign(j)
 	e.grantAll(j)
+	e.see(SawReleased, jb.podBase, -1)
 	e.signal(Signal{Kind: QuotaFreed, Job: j, Pod: -1, Place: jb.queue})
 	if jb.state == Backoff {
 		e.returnLater(j)

@@ -8,21 +8,103 @@ import (
 )
 
 // nodeDown takes a node and everything on it away. Its GPUs are down, whatever they did.
-func (e *Engine) nodeDown(node int32) {
+func (e *Engine) nodeDown(node int32, do Deed) {
 	if e.nodes.down[node] {
 		return
 	}
+	e.sinking = true
 	for _, j := range e.jobsOn(node) {
-		e.losePods(j, node)
+		e.podsOn(j, node)
+		l := e.lossOf(j, do)
+		e.losePods(j, CauseNode, 0, l)
+		if do != DoDelete {
+			e.noticeLater(node, j, l.known)
+		}
 	}
 	e.sinkTerminating(node)
+	e.sinking = false
 	e.nodes.down[node] = true
 	e.refreshAll(node)
 	e.allocate(node, e.cfg.Cluster.Nodes[node].Allocatable[topology.GPU], ledger.Down)
-	if e.cfg.Timing.NodeDetect == 0 {
-		e.noticeDown(node)
+	if do == DoDelete {
+		e.noticeLater(node, -1, e.now+e.cfg.Timing.NodeGone)
 	} else {
-		e.events.push(e.now+e.cfg.Timing.NodeDetect, evNodeNoticed, node, 0)
+		e.noticeLater(node, -1, e.now+e.condition(do)+e.cfg.Timing.NodeTaint+e.cfg.Timing.Tolerate)
+	}
+}
+
+// loss is what the control plane knows of pods that a job lost: when their readiness is
+// gone, and when, to the Job controller, they ended.
+type loss struct{ shown, known int64 }
+
+// lossOf is when the loss of a job's pods on a node that goes is known.
+func (e *Engine) lossOf(j int32, do Deed) loss {
+	t := &e.cfg.Timing
+	if do == DoDelete {
+		return loss{e.now + t.PodGC, e.now + t.PodGC}
+	}
+	gone := e.now + e.condition(do) + t.NodeTaint + e.toleration(j)
+	if do == DoUnreachable {
+		return loss{gone, gone}
+	}
+	return loss{e.now + e.condition(do), gone}
+}
+
+// condition is how long it takes until a node's condition says that it is gone. Whoever
+// sets the condition by hand, as DoUnreachable is, does not mark its pods as not ready.
+func (e *Engine) condition(do Deed) int64 {
+	if do == DoUnreachable {
+		return 0
+	}
+	return e.cfg.Timing.NodeDetect
+}
+
+// toleration is how long a job's pods stay on a node that has the taint NoExecute.
+func (e *Engine) toleration(j int32) int64 {
+	return e.cfg.Jobs[j].Tolerate.Or(e.cfg.Timing.Tolerate)
+}
+
+// noticeLater tells the controllers at a time that a node is lost: to one job whose pods
+// are given up by then, or to all.
+func (e *Engine) noticeLater(node, j int32, at int64) {
+	if at == e.now {
+		e.noticeDown(node, j)
+		return
+	}
+	e.events.push(at, evNodeNoticed, node, uint32(j+1))
+}
+
+// cordon closes a node to pods that are not there yet.
+func (e *Engine) cordon(node int32) {
+	e.nodes.cordonGen[node]++
+	e.nodes.cordoned[node] = true
+	e.refreshAll(node)
+}
+
+// uncordon opens a node again. Schedulers look at once, in vain: the node has a taint until
+// the node controller takes it away.
+func (e *Engine) uncordon(node int32) {
+	if !e.nodes.cordoned[node] {
+		return
+	}
+	e.signalUp(node)
+	if d := e.cfg.Timing.Untaint; d > 0 {
+		e.events.push(e.now+d, evUntaint, node, e.nodes.cordonGen[node])
+		return
+	}
+	e.untaint(node)
+}
+
+func (e *Engine) untaint(node int32) {
+	e.nodes.cordoned[node] = false
+	e.refreshAll(node)
+	e.signalUp(node)
+}
+
+// signalUp says that pods may find room on a node, if it is up.
+func (e *Engine) signalUp(node int32) {
+	if !e.nodes.down[node] {
+		e.signalPlace(NodeUp, node)
 	}
 }
 
@@ -63,28 +145,28 @@ func (e *Engine) refreshAll(node int32) {
 	e.refresh(Assigned, node)
 }
 
-// losePods removes a job's pods from a node that is gone. Work stops if the barrier no
-// longer holds; the Job controller replaces what was lost.
-func (e *Engine) losePods(j, node int32) {
+// losePods takes the pods in e.lost from a job. Work stops if the barrier no longer holds;
+// the Job controller replaces what was lost.
+func (e *Engine) losePods(j int32, c Cause, grace int64, l loss) {
 	jb := &e.jobs[j]
-	lost := e.podsOn(j, node)
-	if len(lost) == 0 {
-		return
+	e.breakBarrier(j, e.lost)
+	for _, p := range e.lost {
+		e.emitFor(c.why(), Evict, j, p-jb.podBase, e.pods[p].node, 1)
+		e.removePod(p, grace)
 	}
-	e.breakBarrier(j, lost)
-	for _, p := range lost {
-		e.emitFor(CauseNode.why(), Evict, j, p-jb.podBase, node, 1)
-		e.removePod(p, 0)
-	}
-	e.mendGang(j, lost, e.now+e.cfg.Timing.NodeDetect)
+	e.mendGang(j, e.lost, l)
 }
 
 // mendGang lets a job that lost pods wait for others in their place. The control plane
-// knows of the loss at a time that may lie ahead.
-func (e *Engine) mendGang(j int32, lost []int32, known int64) {
+// knows of the loss at times that may lie ahead.
+func (e *Engine) mendGang(j int32, lost []int32, l loss) {
 	e.noteHolding(j)
-	e.startRecovery(j)
-	e.replaceLost(j, lost, known)
+	at := e.replaceLost(j, lost, l.known)
+	if e.cfg.Timing.FrozenStatus {
+		e.startRecovery(j, at)
+	} else {
+		e.startRecovery(j, l.shown+e.cfg.Timing.ReadyLag)
+	}
 }
 
 // podsOn lists the job's pods that hold resources of a node. The slice is reused.
@@ -132,35 +214,45 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 	}
 }
 
-// replaceLost creates lost pods again, at once or after the Job controller's backoff, which
-// doubles with every loss until the gang is whole.
-func (e *Engine) replaceLost(j int32, lost []int32, at int64) {
+// replaceLost creates lost pods again, at once or after the Job controller's backoff, and
+// returns when. The backoff doubles with every pod that was lost since one succeeded, and
+// outlives an eviction.
+func (e *Engine) replaceLost(j int32, lost []int32, known int64) (at int64) {
 	jb := &e.jobs[j]
 	e.joinWaiting(j, &e.unbound)
 	t := &e.cfg.Timing
-	if t.Replace > 0 {
+	if at = known; t.Replace > 0 {
+		jb.lostPods += int32(len(lost))
 		d := t.Replace
-		for n := jb.lostPods; n > 0 && d < t.ReplaceMax; n-- {
+		for n := jb.lostPods; n > 1 && d < t.ReplaceMax; n-- {
 			d *= 2
 		}
-		jb.lostPods++
-		at = max(at, t.clock(at)+min(d, t.ReplaceMax))
+		at = max(at, t.clock(known)+min(d, t.ReplaceMax))
+		jb.lossKnown, jb.noPodsUntil = known, at
 	}
 	for _, p := range lost {
 		e.events.push(at, evReplace, p, jb.gen)
 	}
+	return at
 }
 
-// replace creates a lost pod again.
+// replace creates a lost pod again, unless others were lost since: there is one backoff for
+// all pods of a job.
 func (e *Engine) replace(p int32) {
-	if e.pods[p].state == PodAbsent {
-		e.createPod(p)
+	if e.pods[p].state != PodAbsent {
+		return
 	}
+	if jb := &e.jobs[e.pods[p].job]; jb.noPodsUntil > e.now && jb.lossKnown <= e.now {
+		e.events.push(jb.noPodsUntil, evReplace, p, jb.gen)
+		return
+	}
+	e.createPod(p)
 }
 
-// noticeDown tells the controllers of a node that is down, when the control plane has seen it.
-func (e *Engine) noticeDown(node int32) {
+// noticeDown tells the controllers of a node that is down: one job's pods on it are given
+// up, or with -1 everybody's.
+func (e *Engine) noticeDown(node, j int32) {
 	if e.nodes.down[node] {
-		e.signalPlace(NodeDown, node)
+		e.signal(Signal{Kind: NodeDown, Job: j, Pod: -1, Place: node})
 	}
 }

@@ -14,7 +14,14 @@ func (e *Engine) arrive(j int32) {
 	if int(j)+1 < len(e.jobs) {
 		e.events.push(e.cfg.Jobs[j+1].Submit, evArrival, j+1, 0)
 	}
-	jb.state, jb.queueTime = Queued, e.now
+	jb.state, jb.queueTime = Queued, e.cfg.Timing.clock(e.now)
+	visible := int64(0)
+	if e.policy.Readiness { // a Workload stands for it
+		created := e.reconcile(j, e.cfg.Timing.Workload, stepWorkload)
+		jb.queueTime = e.cfg.Timing.clock(created)
+		e.seeJob(SawQueued, j, created)
+		visible = created - e.now + e.cfg.Timing.JobVisible
+	}
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
 	e.emit(Submit, j, -1, jb.queue, jb.pods)
@@ -24,7 +31,7 @@ func (e *Engine) arrive(j int32) {
 		e.find(Finding{Kind: NeverFits, Time: e.now, Jobs: []int32{j}, Detail: "asks for more than the empty cluster or the whole quota can give"})
 	}
 	e.joinWaiting(j, &e.queued)
-	e.after(e.cfg.Timing.JobVisible, evVisible, j)
+	e.after(visible, evVisible, j)
 	e.starving++
 	e.events.push(e.now+e.starvationAfter(), evStarvation, j, 0)
 }
@@ -56,7 +63,7 @@ func (e *Engine) joinWaiting(j int32, l *order.List) {
 }
 
 func (e *Engine) waitKey(j int32) order.Key {
-	return order.Key{Priority: e.cfg.Jobs[j].Priority, Time: e.jobs[j].queueTime, Seq: int64(j)}
+	return order.Key{Priority: e.cfg.Jobs[j].Priority, Time: e.jobs[j].queueTime, Seq: e.serial(j)}
 }
 
 // leaveWaiting takes a job out of the list of claimants it is in, if any.
@@ -93,7 +100,7 @@ func (e *Engine) admitted(j int32) {
 	jb.activeAt = int32(len(e.active))
 	e.active = append(e.active, j)
 	jb.admittedAt, jb.limitAt = e.now, Never
-	jb.podStep, jb.started, jb.seenReady = 0, false, false
+	jb.podStep, jb.started, jb.seenReady, jb.watched = 0, false, false, false
 	e.stretch(j)
 	if jb.firstAdmit < 0 {
 		jb.firstAdmit = e.now
@@ -101,7 +108,7 @@ func (e *Engine) admitted(j int32) {
 	e.emitFor(Why(jb.waited), Admit, j, -1, jb.queue, jb.pods)
 	jb.waited = ReasonNone
 	e.joinWaiting(j, &e.unbound)
-	e.after(e.cfg.Timing.PodCreate, evPodWave, j)
+	e.unsuspend(j)
 	if limit := e.cfg.Jobs[j].AdmittedLimit; limit > 0 && jb.charged {
 		e.events.push(e.now+limit-jb.spent, evBudget, j, jb.gen)
 	}
@@ -174,10 +181,7 @@ func (e *Engine) podReady(p int32) {
 	if st.ready == st.min {
 		jb.setsReady++
 	}
-	if jb.ready == jb.pods {
-		jb.lostPods = 0
-		e.after(e.cfg.Timing.ReadyLag, evPodsReadySeen, j)
-	}
+	e.watchStatus(j)
 	if !jb.running && jb.setsReady == jb.sets {
 		e.barrier(j)
 	}
@@ -189,10 +193,24 @@ func (e *Engine) account(p int32, from, to ledger.Account) {
 	e.transfer(pd.node, e.sets[pd.set].request[topology.GPU], from, to)
 }
 
-// seeReady stops the readiness clock of a gang that is whole, if it still is.
+// watchStatus lets the Job controller look at a job of which a pod became ready. It does so
+// in batches: what becomes ready before it looks is seen together.
+func (e *Engine) watchStatus(j int32) {
+	jb := &e.jobs[j]
+	switch {
+	case e.cfg.Timing.ReadyLag == 0:
+		e.seeReady(j)
+	case !jb.watched:
+		jb.watched = true
+		e.events.push(e.now+e.cfg.Timing.ReadyLag, evPodsReadySeen, j, jb.gen)
+	}
+}
+
+// seeReady stops the readiness clock of a gang that is whole.
 func (e *Engine) seeReady(j int32) {
 	jb := &e.jobs[j]
-	if jb.ready != jb.pods {
+	jb.watched = false
+	if jb.ready != jb.pods || jb.seenReady {
 		return
 	}
 	jb.seenReady = true
@@ -254,7 +272,17 @@ func (e *Engine) finish(j int32) {
 	e.spinning = 0
 	e.emit(Finish, j, -1, -1, jb.pods)
 	e.end(j, Finished, 0)
-	e.releaseLater(j, e.cfg.Timing.FinishLag)
+	lag := e.finishLag(jb.pods)
+	e.seeJob(SawFinished, j, e.now+lag)
+	e.releaseLater(j, lag)
+}
+
+// finishLag is how long after the last of its pods exited a job's quota is back. The Job
+// controller looks at them after its batch, and takes the finalizer of each away.
+func (e *Engine) finishLag(pods int32) int64 {
+	t := &e.cfg.Timing
+	seen := e.now + min(t.ReadyLag, t.FinishLag)
+	return t.FinishLag + e.limits.jobs.all(pods, seen) - seen
 }
 
 // fail ends a job for good, short of its work.
@@ -263,7 +291,7 @@ func (e *Engine) fail(j int32, c Cause) {
 	e.interrupt(j)
 	jb.evictions[c]++
 	e.emitFor(c.why(), Fail, j, -1, -1, jb.pods)
-	e.end(j, Failed, e.cfg.Timing.Termination)
+	e.end(j, Failed, e.termination(j))
 	e.releaseLater(j, e.releaseDelay(j))
 }
 

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/gangplan/gangplan/internal/rng"
@@ -10,110 +9,16 @@ import (
 	"github.com/gangplan/gangplan/topology"
 )
 
-// creation is one pod about to be created, with what orders it among the others of the
-// instant.
-type creation struct {
-	first, second int32
-	pod           int32
-}
-
-// turn is a job that creates pods before the next Binder cycle, in this life of it.
-type turn struct {
-	job int32
-	gen uint32
-}
-
-// createPods creates the pods of every job whose turn it is, in the configured order.
-func (e *Engine) createPods() {
-	if len(e.createNow) == 0 {
-		return
-	}
-	e.waveNow = e.waveNow[:0]
-	for turn, c := range e.createNow {
-		if e.jobs[c.job].gen == c.gen { // not evicted since
-			e.collectWave(c.job, int32(turn))
-		}
-	}
-	e.createNow = e.createNow[:0]
-	if e.cfg.Creation != Burst {
-		slices.SortStableFunc(e.waveNow, compareCreation)
-	}
-	for _, c := range e.waveNow {
-		e.createPod(c.pod)
-	}
-}
-
-func compareCreation(a, b creation) int {
-	if a.first != b.first {
-		return int(a.first - b.first)
-	}
-	return int(a.second - b.second)
-}
-
-// collectWave lists the pods a job creates now: all of them, or the next wave when
-// waves take time.
-func (e *Engine) collectWave(j, turn int32) {
-	jb := &e.jobs[j]
-	end := jb.slots
-	slow := e.cfg.Creation == SlowStart
-	if slow && e.cfg.Timing.PodWave > 0 {
-		if end = min(end, 2*jb.podStep+1); end < jb.slots {
-			e.events.push(e.now+e.cfg.Timing.PodWave, evPodWave, j, jb.gen)
-		}
-	}
-	for rank := jb.podStep; rank < end; rank++ {
-		if !e.granted(jb.podBase + rank) {
-			continue
-		}
-		c := creation{first: turn, second: rank, pod: jb.podBase + rank}
-		switch e.cfg.Creation {
-		case Interleaved:
-			c.first, c.second = rank, turn
-		case SlowStart:
-			c.first, c.second = int32(bits.Len32(uint32(rank+1))), turn
-		}
-		e.waveNow = append(e.waveNow, c)
-	}
-	jb.podStep = end
-}
-
-// createPod makes a pod exist. The Binder learns of a pod with a topology assignment
-// when its gate is lifted.
-func (e *Engine) createPod(p int32) {
-	pd := &e.pods[p]
-	pd.state = PodPending
-	pd.gen++
-	if pd.assigned && e.cfg.Timing.Ungate > 0 {
-		e.events.push(e.now+e.cfg.Timing.Ungate, evPodVisible, pd.job, e.jobs[pd.job].gen)
-		return
-	}
-	e.showPod(p)
-}
-
-func (e *Engine) showPod(p int32) {
-	e.pods[p].visible = true
-	e.signalPod(PodCreated, p)
-}
-
-// showPods lifts the gate of every pod of a job that was created long enough ago.
-func (e *Engine) showPods(j int32) {
-	jb := &e.jobs[j]
-	for p := jb.podBase; p < jb.podBase+jb.podStep; p++ {
-		if pd := &e.pods[p]; pd.state == PodPending && !pd.visible {
-			e.showPod(p)
-		}
-	}
-}
-
 // startUp draws how long a pod takes from bound to ready. Draws are a function of job,
 // rank and attempt, so that every policy sees the same.
 func (e *Engine) startUp(p int32) int64 {
 	pd := &e.pods[p]
 	spec := &e.cfg.Jobs[pd.job]
 	t := &e.cfg.Timing
-	d := t.Bind + e.pull(p)
+	held := e.limits.scheduler.next(e.now) - e.now
+	d := t.Bind + e.pull(p) + held
 	if spec.Startup >= 0 {
-		return spec.Startup
+		return spec.Startup + held
 	}
 	if s := &t.Start; s.Median > 0 {
 		id, attempt := e.stableID(pd.job), uint64(pd.attempt)
@@ -191,9 +96,21 @@ type slot struct {
 func (e *Engine) removePods(j int32, grace int64) {
 	jb := &e.jobs[j]
 	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
-		e.removePod(p, grace)
+		e.removePod(p, grace+e.spread(p))
 	}
 	e.noteHolding(j)
+}
+
+// spread is how much later than the first of its job a pod ends that ends together with the
+// others: each does so by itself.
+func (e *Engine) spread(p int32) int64 {
+	pd := &e.pods[p]
+	jb := &e.jobs[pd.job]
+	if e.cfg.Timing.PodEnd == 0 || jb.pods < 2 {
+		return 0
+	}
+	h := rng.Hash(e.cfg.Seed, rng.Latency, rng.ID2(e.stableID(pd.job), uint64(p-jb.podBase)), uint64(pd.attempt))
+	return int64(h % uint64(e.cfg.Timing.PodEnd*int64(jb.pods)))
 }
 
 // removePod deletes one pod, whatever its state. A running job was interrupted before.
@@ -228,6 +145,7 @@ func (e *Engine) unbind(p int32, grace int64) {
 		from = ledger.Starting
 		if p-jb.podBase-st.first < st.count-st.neverReady {
 			e.startingPods--
+			grace = e.unstarted(pd.job, grace)
 		}
 	} else {
 		e.unready(p)
@@ -241,6 +159,7 @@ func (e *Engine) unbind(p int32, grace int64) {
 		e.reservedRate += gpus
 	}
 	if grace == 0 {
+		e.see(SawGone, p, pd.node)
 		e.allocate(pd.node, -gpus, from)
 		e.returnGPUs(pd.node, pd.gpus, st.ask.Milli)
 		e.freeNode(pd.job, p, pd.node, st.request)
@@ -249,6 +168,14 @@ func (e *Engine) unbind(p int32, grace int64) {
 	e.signalPod(PodLeaving, p)
 	e.transfer(pd.node, gpus, from, ledger.Terminating)
 	e.terminate(slot{job: pd.job, pod: p, preempt: e.preempting, node: pd.node, gpus: pd.gpus, milli: st.ask.Milli, request: st.request}, grace)
+}
+
+// unstarted is the grace of a pod that still starts.
+func (e *Engine) unstarted(j int32, grace int64) int64 {
+	if !e.cfg.Timing.EndStarting {
+		return grace
+	}
+	return max(0, grace-e.termination(j))
 }
 
 func (e *Engine) terminate(s slot, grace int64) {
@@ -276,6 +203,7 @@ func (e *Engine) podGone(id int32) {
 // endTerminating gives the resources of a terminating pod back.
 func (e *Engine) endTerminating(id int32) {
 	s := e.slots.all[id]
+	e.see(SawGone, s.pod, s.node)
 	e.slots.all[id].node = -1
 	e.slots.live--
 	e.nodes.releasing[s.node] = e.nodes.releasing[s.node].Minus(s.request)

@@ -93,10 +93,11 @@ type auditor struct {
 	at     sim.Transition // being replayed
 	jobs   []auditedJob
 	down   []bool
+	cordon []bool
 	used   []topology.Resources // by bound and by terminating pods
 	ending []topology.Resources // by terminating pods
 	gone   []departure
-	faults []sim.Fault
+	faults []sim.Action
 	counts [8][]ledger.Uint128 // milli-GPU x ns by auditedAccount and model
 	split  bool                // useful, lost and checkpoint can be told apart
 	events int                 // verdicts
@@ -127,6 +128,7 @@ type departure struct {
 
 type auditedJob struct {
 	state      string
+	paused     bool // deactivated by a user
 	pods       []auditedPod
 	running    bool
 	since      int64 // of running
@@ -154,7 +156,7 @@ type auditedPod struct {
 }
 
 func newAuditor(t tb, cfg *sim.Config) *auditor {
-	a := &auditor{tb: t, cfg: cfg, jobs: make([]auditedJob, len(cfg.Jobs)), down: make([]bool, len(cfg.Cluster.Nodes)),
+	a := &auditor{tb: t, cfg: cfg, jobs: make([]auditedJob, len(cfg.Jobs)), down: make([]bool, len(cfg.Cluster.Nodes)), cordon: make([]bool, len(cfg.Cluster.Nodes)),
 		used: make([]topology.Resources, len(cfg.Cluster.Nodes)), ending: make([]topology.Resources, len(cfg.Cluster.Nodes)), split: cfg.Fabric == nil}
 	for i := range a.counts {
 		a.counts[i] = make([]ledger.Uint128, len(cfg.Cluster.Models))
@@ -168,12 +170,12 @@ func newAuditor(t tb, cfg *sim.Config) *auditor {
 			}
 		}
 	}
-	a.faults = slices.Clone(cfg.Faults)
-	slices.SortStableFunc(a.faults, func(x, y sim.Fault) int {
-		if byTime := compareTimes(x, y); byTime != 0 || x.Up == y.Up {
+	a.faults = slices.Clone(cfg.Actions)
+	slices.SortStableFunc(a.faults, func(x, y sim.Action) int {
+		if byTime := compareTimes(x, y); byTime != 0 || x.Do == y.Do {
 			return byTime
 		}
-		if x.Up {
+		if x.Do == sim.DoUp {
 			return -1
 		}
 		return 1
@@ -181,7 +183,7 @@ func newAuditor(t tb, cfg *sim.Config) *auditor {
 	return a
 }
 
-func compareTimes(a, b sim.Fault) int {
+func compareTimes(a, b sim.Action) int {
 	switch {
 	case a.Time < b.Time:
 		return -1
@@ -226,17 +228,44 @@ func (a *auditor) advance(t int64) {
 	}
 }
 
-// fault takes a node down, with the pods that terminate on it, or brings it up.
-func (a *auditor) fault(f sim.Fault) {
-	if !f.Up && !a.down[f.Node] {
-		for i := range a.gone {
-			if a.gone[i].node == f.Node {
-				a.gone[i].time = a.now
-			}
-		}
-		a.depart()
+// fault takes a node down, with the pods that terminate on it, or brings it up, or closes or
+// opens it. A job that a user took out of its queue may come back.
+func (a *auditor) fault(f sim.Action) {
+	node := f.Node
+	if node < 0 && f.Job >= 0 && f.Rank >= 0 {
+		node = a.jobs[f.Job].pods[f.Rank].node
 	}
-	a.down[f.Node] = !f.Up
+	switch f.Do {
+	case sim.DoDown, sim.DoUnreachable, sim.DoDelete:
+		if node >= 0 && !a.down[node] {
+			a.sink(node)
+		}
+	case sim.DoUp:
+		a.down[node] = false
+	case sim.DoCordon, sim.DoUncordon:
+		a.cordon[node] = f.Do == sim.DoCordon
+	case sim.DoActivate:
+		if j := &a.jobs[f.Job]; j.paused {
+			j.paused, j.state = false, "backing off"
+		}
+	}
+}
+
+func (a *auditor) sink(node int32) {
+	for i := range a.gone {
+		if a.gone[i].node == node {
+			a.gone[i].time = a.now
+		}
+	}
+	a.depart()
+	a.down[node] = true
+}
+
+// done reports whether something is done to a job now, or to a pod of it.
+func (a *auditor) done(do sim.Deed, job, rank, node int32) bool {
+	return slices.ContainsFunc(a.cfg.Actions, func(x sim.Action) bool {
+		return x.Time == a.now && x.Do == do && x.Job == job && (rank < 0 || x.Rank == rank || x.Rank == workloads.AllPods && x.Node == node)
+	})
 }
 
 func (a *auditor) depart() {
@@ -343,24 +372,55 @@ func (a *auditor) take(x sim.Transition) {
 		}
 		a.move(j, "admitted", "backing off")
 		j.evicted++
-		a.dismiss(x.Job, a.grace(a.cfg.Timing.EvictStop))
+		a.dismiss(x.Job, a.grace(x.Job, a.cfg.Timing.EvictStop))
 	case sim.Deactivate:
-		a.move(j, "admitted", "deactivated")
+		j.paused = a.done(sim.DoDeactivate, x.Job, -1, -1)
+		if a.leaves(j, "deactivated") {
+			return
+		}
 		j.deactivate++
-		a.dismiss(x.Job, a.grace(a.cfg.Timing.EvictStop))
+		a.dismiss(x.Job, a.grace(x.Job, a.cfg.Timing.EvictStop))
 	case sim.Fail:
-		a.move(j, "admitted", "failed")
-		j.failed++
-		a.dismiss(x.Job, a.grace(0))
+		deleted := x.Why == 0 && a.done(sim.DoDeleteJob, x.Job, -1, -1)
+		switch {
+		case deleted && a.leaves(j, "failed"):
+		case deleted:
+			a.dismiss(x.Job, a.grace(x.Job, a.cfg.Timing.EvictStop))
+		default:
+			a.move(j, "admitted", "failed")
+			j.failed++
+			a.dismiss(x.Job, a.grace(x.Job, 0))
+		}
 	}
 }
 
+// leaves takes a job out of its queue for good or for now, and reports whether it waited
+// there. One that is admitted is left to the caller.
+func (a *auditor) leaves(j *auditedJob, to string) bool {
+	waited := j.state == "queued" || j.state == "backing off"
+	a.check(waited || j.state == "admitted", "the job is %s", j.state)
+	j.state = to
+	return waited
+}
+
 // grace is how long evicted pods stay.
-func (a *auditor) grace(stop int64) int64 {
-	if a.cfg.Timing.Termination == 0 {
+func (a *auditor) grace(job int32, stop int64) int64 {
+	own := a.cfg.Jobs[job].Termination.Or(a.cfg.Timing.Termination)
+	if own == 0 && stop == 0 {
 		return 0
 	}
-	return a.cfg.Timing.Termination + stop
+	return own + stop
+}
+
+// graceOf is how much of a grace a pod needs: none of the termination if it still starts.
+func (a *auditor) graceOf(job int32, rank int, grace int64) int64 {
+	pod := &a.jobs[job].pods[rank]
+	ps := &a.cfg.Jobs[job].PodSets[pod.set]
+	first := slices.IndexFunc(a.jobs[job].pods, func(p auditedPod) bool { return p.set == pod.set })
+	if a.cfg.Timing.EndStarting && !pod.ready && int32(rank-first) < ps.Count-ps.NeverReady {
+		return max(0, grace-a.cfg.Jobs[job].Termination.Or(a.cfg.Timing.Termination))
+	}
+	return grace
 }
 
 func (a *auditor) move(j *auditedJob, from, to string) {
@@ -374,7 +434,7 @@ func (a *auditor) bind(job, rank, node int32) {
 	pod := &j.pods[rank]
 	a.check(j.state == "admitted", "the job is %s", j.state)
 	a.check(pod.node < 0, "bound twice in one life")
-	a.check(!a.down[node], "node %d is down", node)
+	a.check(!a.down[node] && (!a.cordon[node] || a.restarts(job, rank)), "node %d is closed", node)
 	ps := &a.cfg.Jobs[job].PodSets[pod.set]
 	n := &a.cfg.Cluster.Nodes[node]
 	a.check(ps.Node == "" || ps.Node == n.Name, "pinned to %s, bound to %s", ps.Node, n.Name)
@@ -551,10 +611,18 @@ func (a *auditor) lose(job, rank, node int32) {
 		a.used[node] = a.used[node].Minus(r)
 		return
 	}
-	a.check(a.lessImportant(job), "node %d is up and nobody is more important", node)
-	j.evicted++ // preempted by kube-scheduler, pod by pod
+	pod.ready = wasReady
+	grace := a.graceOf(job, int(rank), a.grace(job, 0))
+	pod.ready = false
+	switch {
+	case a.done(sim.DoFailPod, job, rank, node):
+		grace = 0
+	case !a.done(sim.DoDeletePod, job, rank, node):
+		a.check(a.lessImportant(job), "node %d is up and nobody is more important", node)
+		j.evicted++ // preempted by kube-scheduler, pod by pod
+	}
 	a.ending[node] = a.ending[node].Plus(r)
-	a.gone = append(a.gone, departure{a.now + a.cfg.Timing.Termination, node, r})
+	a.gone = append(a.gone, departure{a.now + grace, node, r})
 	a.depart()
 }
 
@@ -616,7 +684,7 @@ func (a *auditor) dismiss(job int32, grace int64) {
 		}
 		r := a.request(job, pod)
 		a.ending[pod.node] = a.ending[pod.node].Plus(r)
-		a.gone = append(a.gone, departure{a.now + grace, pod.node, r})
+		a.gone = append(a.gone, departure{a.now + a.graceOf(job, p, grace), pod.node, r})
 		pod.node, pod.ready = -1, false
 	}
 	a.depart()
@@ -682,6 +750,24 @@ func (a *auditor) compareRows(r *sim.Result) {
 	}
 }
 
+// drawActions adds what is done to nodes, pods and jobs. Each has a moment of its own, so that
+// what comes of it can be told from what else happens.
+func (s *scene) drawActions(t *rapid.T) {
+	node := rapid.IntRange(0, len(s.cfg.Cluster.Nodes)-1)
+	for i := range rapid.SampledFrom([]int{0, 1, 2, 4, 12}).Draw(t, "actions") {
+		a := sim.Action{Time: drawTime(t, "action", 0, 150) + int64(i+1)*7, Node: -1, Job: -1, Rank: workloads.AllPods,
+			Do: rapid.SampledFrom([]sim.Deed{sim.DoUnreachable, sim.DoDelete, sim.DoCordon, sim.DoUncordon, sim.DoDeletePod, sim.DoFailPod,
+				sim.DoDeleteJob, sim.DoDeactivate, sim.DoActivate}).Draw(t, "do")}
+		if a.Do < sim.DoDeleteJob {
+			a.Node = int32(node.Draw(t, "node"))
+		}
+		if a.Do >= sim.DoDeletePod {
+			a.Job = int32(rapid.IntRange(0, len(s.cfg.Jobs)-1).Draw(t, "job"))
+		}
+		s.cfg.Actions = append(s.cfg.Actions, a)
+	}
+}
+
 // A scene is a random small scenario and a policy to play it under.
 type scene struct {
 	cfg    sim.Config
@@ -737,10 +823,11 @@ func drawScene(t *rapid.T, o options) *scene {
 		s.cfg.Jobs[i].ID, s.cfg.Jobs[i].Row = fmt.Sprintf("j%02d", i), int64(i)
 	}
 	workloads.Sort(s.cfg.Jobs)
-	s.cfg.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sim.Fault {
-		return sim.Fault{Time: drawTime(t, "fault", 0, 150), Node: int32(rapid.IntRange(0, len(s.cfg.Cluster.Nodes)-1).Draw(t, "node")), Up: rapid.Bool().Draw(t, "up")}
+	s.cfg.Actions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sim.Action {
+		return sim.Action{Time: drawTime(t, "fault", 0, 150), Node: int32(rapid.IntRange(0, len(s.cfg.Cluster.Nodes)-1).Draw(t, "node")), Do: rapid.SampledFrom([]sim.Deed{sim.DoDown, sim.DoUp}).Draw(t, "do")}
 	}), 0, 4).Draw(t, "faults")
-	slices.SortStableFunc(s.cfg.Faults, compareTimes)
+	s.drawActions(t)
+	slices.SortStableFunc(s.cfg.Actions, compareTimes)
 	drawPatience(t, &s.cfg)
 	return s
 }
@@ -802,8 +889,9 @@ func drawTiming(t *rapid.T, o options) sim.Timing {
 		tm.Replace, tm.ReplaceMax, tm.AdmitterCycle, tm.BinderCycle = drawTime(t, "replace", 0, 9), 20*sec, drawTime(t, "admitter", 0, 1), drawTime(t, "binder", 0, 1)
 	case 3:
 		tm = sim.Kubernetes
+		tm.PodEnd = 0 // the replay does not know when each pod ends
 		if o.deterministic {
-			tm.Start = sim.StartUp{}
+			tm.Start, tm.Jitter, tm.WholeSeconds = sim.StartUp{}, 0, false
 		}
 	}
 	return tm
@@ -1011,8 +1099,8 @@ func (s *scene) scale(k int64) {
 			times = append(times, &j.Startup)
 		}
 	}
-	for i := range s.cfg.Faults {
-		times = append(times, &s.cfg.Faults[i].Time)
+	for i := range s.cfg.Actions {
+		times = append(times, &s.cfg.Actions[i].Time)
 	}
 	for _, x := range times {
 		*x *= k

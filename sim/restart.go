@@ -28,7 +28,7 @@ func (e *Engine) restart(j int32, r *workloads.Restart) {
 		e.restartPod(p, r.Ready)
 	}
 	e.noteHolding(j)
-	e.startRecovery(j)
+	e.startRecovery(j, e.now+e.cfg.Timing.ReadyLag)
 }
 
 // restartPod sends a bound pod back to the beginning of its start-up.
@@ -60,14 +60,15 @@ func (e *Engine) unready(p int32) {
 	}
 }
 
-// startRecovery starts the clock of a gang that was whole and is not any more.
-func (e *Engine) startRecovery(j int32) {
+// startRecovery starts the clock of a gang that was whole and is not any more, at the time
+// when its Workload says so.
+func (e *Engine) startRecovery(j int32, shown int64) {
 	jb := &e.jobs[j]
 	if !jb.seenReady {
 		return
 	}
 	jb.seenReady = false
 	if r := e.cfg.PodsReady.RecoveryTimeout; r > 0 && e.policy.Readiness && e.cfg.PodsReady.Enabled {
-		e.startDeadline(j, e.cfg.Timing.clock(e.now+e.cfg.Timing.ReadyLag)+r)
+		e.startDeadline(j, e.cfg.Timing.clock(shown)+r)
 	}
 }

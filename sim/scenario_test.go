@@ -591,7 +591,7 @@ func TestMisuseIsCaught(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := sim.Config{Cluster: hosts(5, 4, 1), Jobs: []workloads.Job{gang("A", 2, 3, 10), gang("B", 1, 1, 10)}, Faults: []sim.Fault{{Node: 1}}}
+			cfg := sim.Config{Cluster: hosts(5, 4, 1), Jobs: []workloads.Job{gang("A", 2, 3, 10), gang("B", 1, 1, 10)}, Actions: []sim.Action{{Node: 1}}}
 			if what := broken(t, cfg, new(script).then(0, c.do)); !strings.HasPrefix(what, "invariant broken: ") {
 				t.Errorf("got %q", what)
 			}
@@ -725,12 +725,12 @@ func TestQueuesAgainstADumbSimulator(t *testing.T) {
 			queues[q].Strategy = quota.Strategy(rapid.IntRange(0, 1).Draw(t, "strategy"))
 		}
 		want := drawDumb(t, len(queues))
-		cfg := sim.Config{Cluster: hosts(4, 8, 4), Queues: queues, Jobs: toJobs(want, queues)}
+		cfg := sim.Config{Cluster: hosts(8, 8, 8, 8), Queues: queues, Jobs: toJobs(want, queues)}
 		dumbQueues(want, queues)
 		for _, policy := range []string{"gang", "gang-topology"} {
 			s := &scene{cfg: cfg, policy: policy, params: nil}
 			if policy == "gang-topology" {
-				s.params = map[string]string{"mode": "unconstrained"}
+				s.params = map[string]string{"mode": "unconstrained", "gates": "wakeTopology=true"} // the dumb one looks at all queues
 			}
 			_, r := s.play(t)
 			compareDumb(t, policy, want, r)

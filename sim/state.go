@@ -26,8 +26,8 @@ const (
 	numPlanes
 )
 
-// plane holds, per node, what is used and what is free. A node that is down has nothing
-// free.
+// plane holds, per node, what is used and what is free. A node that is down or cordoned has
+// nothing free.
 type plane struct {
 	used, free []topology.Resources
 	index      *capacity.Index
@@ -36,6 +36,8 @@ type plane struct {
 // nodes is the state of all nodes, as arrays over the node index.
 type nodes struct {
 	down      []bool
+	cordoned  []bool
+	cordonGen []uint32
 	planes    [numPlanes]plane
 	releasing []topology.Resources // held by terminating pods, comes back by itself
 	nominated []topology.Resources // promised to pods that wait for a victim
@@ -99,7 +101,8 @@ type job struct {
 	firstAdmit  int64
 	firstStart  int64
 	finishedAt  int64
-	seenReady   bool
+	seenReady   bool // its Workload is PodsReady
+	watched     bool // a look at its status is due
 	deadlineGen uint32
 	noticeGen   uint32
 	backoffs    int32 // requeueState.count
@@ -111,7 +114,10 @@ type job struct {
 	deferred    Reason // why it was last refused
 	waited      Reason // for what its last claim of free GPUs went, since its admission or barrier
 	refusal     Reason // why free GPUs did not help it when it last waited
-	lostPods    int32  // consecutive pod losses, for the replacement backoff
+	lostPods    int32  // pods lost since one succeeded, for the replacement backoff
+	noPodsUntil int64  // its end,
+	lossKnown   int64  // if the loss is known by then
+	paused      bool   // deactivated by a user
 
 	progress
 }
@@ -142,6 +148,7 @@ type pod struct {
 	held      bool         // assumed beyond its cycle
 	nominated int32        // node promised to it, or -1
 	visible   bool         // the Binder knows it
+	lifted    bool         // its gate is, or will be as soon as the client lets it
 	gpus      devices.Mask // of its node, where GPUs are shared
 }
 
@@ -229,7 +236,7 @@ func (w *world) countUnasked(node int32, r *topology.Resources) {
 
 func (w *world) refresh(p Plane, node int32) {
 	pl := &w.nodes.planes[p]
-	if w.nodes.down[node] && p != Empty {
+	if (w.nodes.down[node] || w.nodes.cordoned[node]) && p != Empty {
 		pl.free[node] = topology.Resources{}
 	} else {
 		pl.free[node] = w.cfg.Cluster.Nodes[node].Allocatable.Minus(pl.used[node])
@@ -258,6 +265,14 @@ func (w *world) stableID(j int32) uint64 {
 		return w.cfg.Stable[j]
 	}
 	return rng.StableID(w.cfg.Jobs[j].ID, w.cfg.Jobs[j].Row)
+}
+
+// serial orders jobs that queued at the same time, see View.Serial.
+func (w *world) serial(j int32) int64 {
+	if !w.cfg.Timing.WholeSeconds {
+		return int64(j)
+	}
+	return int64(rng.Hash(w.cfg.Seed, rng.Identity, w.stableID(j), 0) >> 1)
 }
 
 // total is what all pods of a job ask for.

@@ -175,6 +175,8 @@ func (tx *Tx) Commit() {
 		switch o.kind {
 		case opAdmit:
 			e.admitted(o.a)
+		case opAssign:
+			e.see(SawAssigned, o.a, e.pods[o.a].pin)
 		case opAssume:
 			if !e.pods[o.a].held {
 				e.bindAssumed(o.a)
@@ -259,7 +261,7 @@ func (e *Engine) overfull(node int32) bool {
 			return true
 		}
 	}
-	return e.nodes.down[node]
+	return e.nodes.down[node] || e.nodes.cordoned[node]
 }
 
 func (e *Engine) bindAssumed(p int32) {

@@ -105,7 +105,7 @@ func (e *Engine) bindPipelined(node int32) {
 	for len(queue) > 0 {
 		p := queue[0].pod
 		if pd := &e.pods[p]; pd.state == PodPending && pd.gen == queue[0].gen {
-			if r := e.sets[pd.set].request; e.nodes.down[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
+			if r := e.sets[pd.set].request; e.nodes.down[node] || e.nodes.cordoned[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
 				e.gpus != nil && !e.gpus[node].Fits(e.sets[pd.set].ask) {
 				break
 			}
@@ -145,9 +145,10 @@ func (tx *Tx) Preempt(pod int32) {
 	e.emitFor(CausePreempted.why(), Evict, j, pod-e.jobs[j].podBase, pd.node, 1)
 	e.jobs[j].evictions[CausePreempted]++
 	e.preempting = true
-	e.removePod(pod, e.cfg.Timing.Termination)
+	grace := e.termination(j)
+	e.removePod(pod, grace)
 	e.preempting = false
-	e.mendGang(j, e.lost, e.now)
+	e.mendGang(j, e.lost, loss{shown: e.now, known: e.endOf(grace)})
 }
 
 // Leaving is a pod that was told to end and still holds its node.
@@ -180,6 +181,7 @@ func (tx *Tx) Reassign(pod, node int32) {
 	e.take(Assigned, pd.pin, topology.Resources{}.Minus(r))
 	e.take(Assigned, node, r)
 	pd.pin = node
+	e.see(SawAssigned, pod, node)
 	if pd.visible {
 		e.signalPod(PodDeleted, pod)
 		e.signalPod(PodCreated, pod)

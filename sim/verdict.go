@@ -49,13 +49,11 @@ func (e *Engine) changePending() bool {
 // alive reports whether an event's subject still lives the life it was scheduled for.
 func (e *Engine) alive(ev *event) bool {
 	switch ev.kind {
-	case evNodeUp:
-		return e.nodes.down[ev.id]
-	case evNodeDown, evNodeNoticed, evQuotaRelease:
+	case evBringUp, evTakeDown, evConfigure, evUntaint, evNodeNoticed, evQuotaRelease:
 		return true
 	case evPodGone:
 		return e.slots.all[ev.id].node >= 0
-	case evReplace:
+	case evReplace, evPodCreate, evPodShow:
 		return e.jobs[e.pods[ev.id].job].gen == ev.gen
 	case evPodReady, evHoldEnd:
 		return e.pods[ev.id].gen == ev.gen

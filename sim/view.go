@@ -184,8 +184,14 @@ func (v View) NodeOf(pod int32) int32 { return v.e.pods[pod].node }
 // Stable returns the id of a job that relabelling and slicing do not change.
 func (v View) Stable(j int32) uint64 { return v.e.stableID(j) }
 
-// Down reports whether a node is down.
-func (v View) Down(node int32) bool { return v.e.nodes.down[node] }
+// Serial orders jobs that queued at the same time: by their place in the trace, or, where the
+// clock of the API tells seconds only, by the random name that a Workload gets.
+func (v View) Serial(j int32) int64 { return v.e.serial(j) }
+
+// Down reports whether a node is down, Closed whether it takes no pods: it is down or
+// cordoned.
+func (v View) Down(node int32) bool   { return v.e.nodes.down[node] }
+func (v View) Closed(node int32) bool { return v.e.nodes.down[node] || v.e.nodes.cordoned[node] }
 
 // Free returns what is free on each node in a plane. The slice is the engine's own.
 func (v View) Free(p Plane) []topology.Resources { return v.e.nodes.planes[p].free }

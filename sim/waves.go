@@ -27,7 +27,7 @@ func (e *Engine) nextWave(j int32) bool {
 	e.removePods(j, 0)
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
-	jb.podStep = 0
+	jb.podStep, jb.lostPods, jb.noPodsUntil = 0, 0, 0
 	if left := spec.Completions - jb.completed; left < jb.pods {
 		e.unassignFrom(j, left)
 		e.count(j, WantedGPUs, int64(left-jb.pods)*e.sets[jb.setBase].request[topology.GPU])
@@ -35,7 +35,7 @@ func (e *Engine) nextWave(j int32) bool {
 		e.after(e.cfg.Timing.FinishLag, evReclaim, j)
 	}
 	e.joinWaiting(j, &e.unbound)
-	e.after(e.cfg.Timing.PodCreate, evPodWave, j)
+	e.firstWave(j, e.cfg.Timing.ReadyLag)
 	return true
 }
 

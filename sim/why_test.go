@@ -19,8 +19,8 @@ func TestWhy(t *testing.T) {
 	jobs[2].Submit, jobs[3].Submit, jobs[4].Submit = 15*sec, 30*sec, 30*sec
 	jobs[3].TimeLimit = 5 * sec
 	cfg := sim.Config{Cluster: hosts(4, 4), Jobs: jobs, Until: 60 * sec,
-		Queues: []quota.Queue{{Name: "default", Nominal: quota.Amounts{8000}, Covers: [4]bool{true}}},
-		Faults: []sim.Fault{{Time: 40 * sec, Node: 0}, {Time: 40 * sec, Node: 1}}}
+		Queues:  []quota.Queue{{Name: "default", Nominal: quota.Amounts{8000}, Covers: [4]bool{true}}},
+		Actions: []sim.Action{{Time: 40 * sec, Node: 0}, {Time: 40 * sec, Node: 1}}}
 	d, _ := policies.Lookup("gang")
 	var trace sim.Transitions
 	e, err := sim.New(&cfg, d.New(nil), &trace)

@@ -46,6 +46,16 @@ var KueueQuota []byte
 //go:embed conformance/kueue_cycle_cases.jsonl.gz
 var KueueCycle []byte
 
+// Timelines are small scenarios that a real control plane played, with what came of them in
+// every repetition or in some, and TimelineRuns what was derived of each repetition; gzipped,
+// one a line.
+//
+//go:embed conformance/timelines.jsonl.gz
+var Timelines []byte
+
+//go:embed conformance/timeline_runs.jsonl.gz
+var TimelineRuns []byte
+
 // KubeScore are answers of kube-scheduler 1.34: which nodes take a pod, and how each
 // plugin rates them.
 //

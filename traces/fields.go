@@ -57,6 +57,8 @@ var jobFields = []field[job]{
 	quantity("checkpoint_interval_seconds", seconds, func(j *job) *int64 { return &j.CheckpointInterval }),
 	quantity("checkpoint_cost_seconds", seconds, func(j *job) *int64 { return &j.CheckpointCost }),
 	{"startup_seconds", number, setStartup, getStartup},
+	delay("termination_seconds", func(j *job) *workloads.Delay { return &j.Termination }),
+	delay("lost_node_seconds", func(j *job) *workloads.Delay { return &j.Tolerate }),
 	word("image", func(j *job) *string { return &j.Image }),
 	bytesField("image_size", func(j *job) *int64 { return &j.ImageBytes }),
 	truth("carried", func(j *job) *bool { return &j.Carried }),
@@ -74,8 +76,8 @@ var podFields = []field[podSet]{
 	count("pods", func(p *podSet) *int32 { return &p.Count }),
 	always(quantity("gpus_per_pod", devices, func(p *podSet) *int64 { return &p.Request[topology.GPU] })),
 	{"podset", text, setPodSetName, getPodSetName},
-	quantity("cpus_per_pod", cores, func(p *podSet) *int64 { return &p.Request[topology.CPU] }),
-	bytesField("memory_per_pod", func(p *podSet) *int64 { return &p.Request[topology.Memory] }),
+	orNone(topology.CPU, quantity("cpus_per_pod", cores, func(p *podSet) *int64 { return &p.Request[topology.CPU] })),
+	orNone(topology.Memory, bytesField("memory_per_pod", func(p *podSet) *int64 { return &p.Request[topology.Memory] })),
 	count("min_pods", func(p *podSet) *int32 { return &p.MinCount }),
 	{"gpu_models", list, setModels, func(p *podSet) string { return strings.Join(p.Models, "|") }},
 	{"topology", text, setTopology, getTopology},
@@ -147,6 +149,23 @@ func always[T any](f field[T]) field[T] {
 			return s
 		}
 		return "0"
+	}
+	return f
+}
+
+// orNone makes of a zero that is written one that is meant: the pods ask for none of a resource.
+func orNone(r topology.Resource, f field[podSet]) field[podSet] {
+	set, get := f.set, f.get
+	f.set = func(c *context, p *podSet, s string) error {
+		err := set(c, p, s)
+		p.None[r] = err == nil && p.Request[r] == 0
+		return err
+	}
+	f.get = func(p *podSet) string {
+		if p.None[r] {
+			return "0"
+		}
+		return get(p)
 	}
 	return f
 }
@@ -233,6 +252,22 @@ func getStartup(j *job) string {
 		return ""
 	}
 	return seconds.format(j.Startup)
+}
+
+// delay is a field that holds a time which the timing gives where there is none.
+func delay(name string, at func(*job) *workloads.Delay) field[job] {
+	set := func(_ *context, j *job, s string) error {
+		n, err := seconds.parse(s)
+		*at(j) = workloads.DelayOf(n)
+		return err
+	}
+	get := func(j *job) string {
+		if *at(j) == 0 {
+			return ""
+		}
+		return seconds.format(at(j).Or(0))
+	}
+	return field[job]{name, number, set, get}
 }
 
 // truth is a field that holds true or false; false is not written.

@@ -57,8 +57,13 @@ func TestEveryFieldReadsAndWrites(t *testing.T) {
 		{"podset", "workers", ""}, // the name by default
 		{"podset", "launcher", "launcher"},
 		{"cpus_per_pod", "1.50", "1.5"},
+		{"cpus_per_pod", "0", "0"}, // none, and not unknown
 		{"memory_per_pod", "0.5GiB", "512MiB"},
+		{"memory_per_pod", "0GiB", "0"},
 		{"maximum_execution_seconds", "90.5", "90.5"},
+		{"termination_seconds", "0", "0"}, // at once, and not the timing's
+		{"termination_seconds", "30", "30"},
+		{"lost_node_seconds", "300.5", "300.5"},
 		{"restarts", "7200+60@3|0.5+1", "7200+60@3|0.5+1"},
 		{"completions", "100", "100"},
 		{"plain_pods", "true", "true"},

@@ -116,11 +116,11 @@ func everyField() workloads.Job {
 	m, _ := workloads.LookupModel(workloads.ModelNames()[0])
 	return workloads.Job{
 		ID: "all", Row: 9, Submit: 1, Duration: 2, GPUs: 6, Queue: "q", Tenant: "t", Priority: 1,
-		TimeLimit: 3, AdmittedLimit: 8, Completions: 9, PlainPods: true, Restarts: []workloads.Restart{{Time: 5, Rank: workloads.AllPods, Ready: 6}, {Time: 7, Rank: 2}}, CheckpointInterval: 4, CheckpointCost: 5, Startup: 6, Image: "i", ImageBytes: 7, Model: m, Carried: true,
+		TimeLimit: 3, AdmittedLimit: 8, Completions: 9, PlainPods: true, Termination: workloads.AtOnce, Tolerate: 5, Restarts: []workloads.Restart{{Time: 5, Rank: workloads.AllPods, Ready: 6}, {Time: 7, Rank: 2}}, CheckpointInterval: 4, CheckpointCost: 5, Startup: 6, Image: "i", ImageBytes: 7, Model: m, Carried: true,
 		Namespace: "ns", Labels: map[string]string{"k": "v"}, NoPreempt: true,
 		Affinity: []workloads.PodTerm{{Level: "rack"}, {Level: "zone", Weight: 7, Of: &workloads.PodSelector{Namespaces: []string{"a"}}}}, AntiAffinity: []workloads.PodTerm{{Level: "host", Weight: 100}},
 		Spread: []workloads.SpreadConstraint{{Level: "rack", MaxSkew: 2}, {Level: "zone", MaxSkew: 1, Soft: true, MinDomains: 2, Taints: true, AllNodes: true, Of: &workloads.PodSelector{}}},
-		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 1), Models: []string{"A"},
+		PodSets: []workloads.PodSet{{Name: "n", Count: 3, MinCount: 2, Request: request(2000, 1, 0), None: [topology.NumResources]bool{topology.Memory: true}, Models: []string{"A"},
 			Topology: workloads.TopologyRequest{Mode: workloads.TopologyRequired, Level: "l",
 				Slices: [workloads.MaxSliceLayers]workloads.Slice{{Level: "l", Size: 3}}}, NeverReady: 1, Node: "n",
 			NodeSelector: []topology.Requirement{{Key: "k", Operator: topology.In, Values: []string{"v"}}},

@@ -28,7 +28,7 @@ func readKubernetes(src *source, o Options) ([]job, error) {
 	}
 	var jobs []job
 	if len(d.Workloads) > 0 {
-		list, warnings, err := d.Jobs(map[string]string{})
+		list, warnings, err := d.Jobs(nil)
 		if err != nil {
 			return nil, objectError(err)
 		}
@@ -59,8 +59,11 @@ func leftOut(d *kube.Dump) (warnings []string) {
 	return warnings
 }
 
-// objectError makes an error about objects one of traces.
+// objectError makes an error about objects one of traces, the first where there are several.
 func objectError(err error) error {
+	if list, ok := errors.AsType[kube.Errors](err); ok {
+		err = list[0]
+	}
 	if e, ok := errors.AsType[*kube.Error](err); ok {
 		return &Error{e.File, e.Line, e.Column, e.Field, e.Msg}
 	}

@@ -47,7 +47,8 @@ type PodSet struct {
 	Count      int32
 	MinCount   int32 // the fewest pods the job can run with; 0 means Count
 	Request    topology.Resources
-	Models     []string // GPU models it accepts; empty accepts all
+	None       [topology.NumResources]bool `json:",omitzero"` // what its pods are known to ask nothing of; another zero may mean that nobody said
+	Models     []string                    // GPU models it accepts; empty accepts all
 	Topology   TopologyRequest
 	Node       string // pins every pod to the named node when not empty
 	NeverReady int32  // how many of its pods, the last ones, never become ready
@@ -84,6 +85,8 @@ type Job struct {
 	CheckpointInterval int64 // 0 means no checkpoints: an interruption loses all progress
 	CheckpointCost     int64
 	Startup            int64     // time from bound to ready; 0 is ready as soon as bound; negative takes it from the timing
+	Termination        Delay     `json:",omitzero"` // what its pods take to end when told to
+	Tolerate           Delay     `json:",omitzero"` // how long they stay on a node that has the taint NoExecute for being lost
 	Restarts           []Restart `json:",omitempty"`
 	Completions        int32     `json:",omitzero"` // pods that have to run to their end, of a job with one PodSet; 0: each once, together
 	PlainPods          bool      `json:",omitzero"` // its pods have no Job above them: evicted, their quota comes back when they are gone
@@ -101,6 +104,31 @@ type Restart struct {
 	Time  int64 // from the start of the scenario, ns
 	Rank  int32 // of the pod; AllPods for all
 	Ready int64 // until they are ready again, ns
+}
+
+// Delay is a time in ns that a job may say or leave to the timing, which is the zero value.
+type Delay int64
+
+// AtOnce is the Delay of no time at all.
+const AtOnce Delay = -1
+
+// DelayOf is the Delay of so many ns.
+func DelayOf(ns int64) Delay {
+	if ns == 0 {
+		return AtOnce
+	}
+	return Delay(ns)
+}
+
+// Or returns the delay in ns, or the timing's where the job does not say.
+func (d Delay) Or(timing int64) int64 {
+	switch {
+	case d == 0:
+		return timing
+	case d < 0:
+		return 0
+	}
+	return int64(d)
 }
 
 // AllPods is the Rank of a restart of every pod.

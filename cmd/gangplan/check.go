@@ -46,7 +46,7 @@ Exits with 0 if the gate is passed and with 1 if it is not.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.options.Update, "update", false, "take what is measured now as the baseline, and print what changed")
 	flags.StringSliceVar(&f.options.Scenarios, "scenario", nil, "scenarios to check, by name; default all")
-	flags.IntVar(&f.options.Parallel, "parallel", 0, "runs at a time; 0 is one per processor")
+	countVar(flags, &f.options.Parallel, "parallel", 0, 0, "runs at a time; 0 is one per processor")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(report.GateFormats(), ", "))
 	flags.BoolVar(&f.gate.Verbose, "verbose", false, "print every metric with its baseline and limit")
 	flags.StringVar(&f.junit, "junit", "", "file to write a JUnit report to")

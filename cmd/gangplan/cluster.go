@@ -32,7 +32,7 @@ configuration, and Workloads as the trace. DIR has files of YAML or JSON, as of
 
 What gangplan does not model is listed, here and in the assumptions of every run.`,
 		Example: "  gangplan cluster import dump --out mine\n  gangplan run -f mine/scenario.yaml",
-		Args:    cobra.ExactArgs(1),
+		Args:    exactly(1, "the folder with what kubectl prints"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			im, err := importCluster(args[0], levels)
 			if err != nil {
@@ -102,7 +102,7 @@ func newClusterInspect() *cobra.Command {
 does not add up: quota beyond capacity, flavors without nodes, nodes without the label of a
 level, GPUs that no queue can reach. The argument is a scenario, or a folder or file of what
 kubectl prints (see cluster import).`,
-		Args: cobra.ExactArgs(1),
+		Args: exactly(1, "a scenario, or the folder with what kubectl prints"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, notes, err := inspected(args[0], levels)
 			if err != nil {
@@ -135,5 +135,9 @@ func inspected(path, levels string) (*scenario.Scenario, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return im.Scenario, im.Notes, nil
+	notes := im.Notes
+	if list := im.File.NotModelled; len(list) > 0 {
+		notes = append(notes, "not modelled: "+strings.Join(list, ", "))
+	}
+	return im.Scenario, notes, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/study/compare"
 	"github.com/spf13/cobra"
 )
@@ -40,6 +41,7 @@ Exits with 1 if anything is worse: significantly, or exactly for a single seed.`
 	flags.BoolVar(&f.exitZero, "exit-zero", false, "exit with 0 even if something is worse")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(compare.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(compare.Formats())))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("metric", complete(append(study.MetricNames(), "all"))))
 	return cmd
 }
 

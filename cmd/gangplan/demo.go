@@ -11,7 +11,7 @@ func newDemo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the embedded scenario: the same two days under three schedulers",
-		Args:  cobra.NoArgs,
+		Args:  noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if show {
 				_, err := cmd.OutOrStdout().Write(testdata.Demo)

@@ -17,7 +17,6 @@ func newFabric() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fabric",
 		Short: "Ask the model of the network",
-		Args:  cobra.NoArgs,
 	}
 	cmd.AddCommand(newFabricProfiles(), newFabricModels())
 	for i, name := range fabric.Collectives {
@@ -45,7 +44,7 @@ the level that binds: nvlink, nic, or the uplink of a leaf or pod. Nodes are pac
 trays of gb200-nvl72 are one) and under the profile's switches.`,
 		Example: `  gangplan fabric ` + name + ` --profile h100-ndr --nodes 4 --size 1GiB
   gangplan fabric ` + name + ` --profile b200-400g --nodes 4 --sweep`,
-		Args: cobra.NoArgs,
+		Args: noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(op, cmd.OutOrStdout()) },
 	}
 	cmd.Flags().StringVar(&f.profile, "profile", "h100-ndr", "one of "+strings.Join(fabric.Names(), ", "))

@@ -14,7 +14,7 @@ func newFabricProfiles() *cobra.Command {
 	return &cobra.Command{
 		Use:   "profiles",
 		Short: "List the shipped profiles, where their figures come from and what is estimated",
-		Args:  cobra.NoArgs,
+		Args:  noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var b strings.Builder
 			for _, name := range fabric.Names() {
@@ -35,7 +35,7 @@ func newFabricModels() *cobra.Command {
 	return &cobra.Command{
 		Use:   "models",
 		Short: "List the known models: how they are cut, what they exchange and compute in a step, and by which source",
-		Args:  cobra.NoArgs,
+		Args:  noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var b strings.Builder
 			for _, name := range workloads.ModelNames() {

@@ -40,7 +40,7 @@ gangplan does not ship. -f takes another study; --show prints the one that is sh
 		Example: `  gangplan fragmentation --data openb/
   gangplan fragmentation --data openb/ --workload default --plots plots/
   gangplan fragmentation --data openb/ -o csv`,
-		Args: cobra.NoArgs,
+		Args: noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()

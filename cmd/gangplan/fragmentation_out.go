@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/gangplan/gangplan/internal/fragmentation"
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/report/figure"
 )
 
@@ -98,7 +99,7 @@ func (c *curves) plotColumn(folder string, from, to, column int) error {
 // put behind.
 func writeFigure(name string, c *figure.Chart) error {
 	for _, format := range figure.Formats() {
-		if err := writeWhole(name+"."+format, func(w io.Writer) error { return c.Write(w, format) }); err != nil {
+		if err := staging.WriteFile(name+"."+format, func(w io.Writer) error { return c.Write(w, format) }); err != nil {
 			return err
 		}
 	}

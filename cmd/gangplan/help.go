@@ -1,11 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 // strictHelp makes `help nosuch` an error, as `nosuch` is.
 func strictHelp(root *cobra.Command) {
@@ -16,12 +11,9 @@ func strictHelp(root *cobra.Command) {
 		}
 		help.Run = nil
 		help.RunE = func(_ *cobra.Command, args []string) error {
-			on, rest, err := root.Find(args)
-			if err != nil {
-				return err
-			}
+			on, rest, _ := root.Find(args)
 			if len(rest) > 0 {
-				return fmt.Errorf("unknown command %q for %q", strings.Join(rest, " "), on.CommandPath())
+				return unknownCommand(on, rest[0])
 			}
 			on.InitDefaultHelpFlag()
 			return on.Help()

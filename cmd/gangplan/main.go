@@ -40,11 +40,17 @@ func main() {
 func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot()
 	strictHelp(root)
+	root.InitDefaultCompletionCmd()
+	root.SetFlagErrorFunc(flagError)
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	return exitCode(root.ExecuteContext(ctx), args, errOut)
+	err := misled(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	return exitCode(err, args, errOut)
 }
 
 func exitCode(err error, args []string, errOut io.Writer) int {
@@ -112,6 +118,7 @@ evictions and requeues, all-reduce slowdowns.`,
 		newFabric(),
 		newFragmentation(),
 		newCluster(),
+		newTrace(),
 		newVerify(),
 		newPolicies(),
 		newVersion(),

@@ -1,18 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/plots"
+	"github.com/gangplan/gangplan/internal/staging"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/suggest"
-	"github.com/gangplan/gangplan/report"
 	"github.com/gangplan/gangplan/report/figure"
 	"github.com/spf13/cobra"
 )
@@ -59,11 +58,7 @@ func (f *plotFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.options.Y, "y", "", "second axis of a sweep")
 	flags.StringArrayVar(&f.options.Where, "where", nil, "axis=value: only these cells of a sweep; may be repeated")
 	flags.Float64Var(&f.options.Cost, "cost-per-gpu-hour", 0, "price to draw costs instead of GPUs")
-	var metrics []string
-	for _, m := range report.Metrics() {
-		metrics = append(metrics, m.Name)
-	}
-	for flag, words := range map[string][]string{"kind": plots.Names(), "format": figure.Formats(), "by": plots.Groupings(), "metric": metrics} {
+	for flag, words := range map[string][]string{"kind": plots.Names(), "format": figure.Formats(), "by": plots.Groupings(), "metric": study.MetricNames()} {
 		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(flag, complete(words)))
 	}
 }
@@ -105,7 +100,7 @@ func (f *plotFlags) run(cmd *cobra.Command, args []string) error {
 	if f.out == "-" {
 		return chart.Write(cmd.OutOrStdout(), format)
 	}
-	return writeWhole(f.out, func(w io.Writer) error { return chart.Write(w, format) })
+	return staging.WriteFile(f.out, func(w io.Writer) error { return chart.Write(w, format) })
 }
 
 // check looks at the flags before anything is read.
@@ -131,9 +126,10 @@ func (f *plotFlags) check(cmd *cobra.Command, args []string) (*plots.Kind, strin
 
 // chosenFormat is that of --format or else of the file's ending.
 func (f *plotFlags) chosenFormat() (string, error) {
+	ending := strings.TrimPrefix(filepath.Ext(f.out), ".")
 	format, said := f.format, "--format"
 	if format == "" {
-		format, said = strings.TrimPrefix(filepath.Ext(f.out), "."), "-o "+f.out
+		format, said = ending, "-o "+f.out
 	}
 	switch {
 	case f.out == "":
@@ -143,6 +139,8 @@ func (f *plotFlags) chosenFormat() (string, error) {
 	case !slices.Contains(figure.Formats(), format):
 		return "", fmt.Errorf("plot: %s: unknown format %q, expected one of %s%s", said, format,
 			strings.Join(figure.Formats(), ", "), suggest.Hint(format, figure.Formats()))
+	case ending != format && slices.Contains(figure.Formats(), ending):
+		return "", fmt.Errorf("plot: --format %s and -o %s: the file would be called what it is not", format, f.out)
 	}
 	return format, nil
 }
@@ -152,33 +150,8 @@ func inches(size string) (width, height float64, err error) {
 	w, h, ok := strings.Cut(size, "x")
 	width, errW := strconv.ParseFloat(w, 64)
 	height, errH := strconv.ParseFloat(h, 64)
-	if !ok || errW != nil || errH != nil || width <= 0 || height <= 0 {
+	if !ok || errW != nil || errH != nil || !(width > 0) || !(height > 0) {
 		return 0, 0, fmt.Errorf("plot: --size %q: expected width x height in inches, such as 8x4.5", size)
 	}
 	return width, height, nil
-}
-
-// writeWhole writes a file that is there whole or not at all; one that was there before
-// stays until then.
-func writeWhole(path string, fill func(w io.Writer) error) error {
-	var b bytes.Buffer
-	if err := fill(&b); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".gangplan-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b.Bytes())
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
 }

@@ -13,7 +13,7 @@ func newPolicies() *cobra.Command {
 	return &cobra.Command{
 		Use:   "policies",
 		Short: "List the scheduling policies and their parameters",
-		Args:  cobra.NoArgs,
+		Args:  noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return writePolicies(cmd.OutOrStdout())
 		},

@@ -39,12 +39,7 @@ they make the command exit with 1.`,
 		Example: `  gangplan run -f scenario.yaml
   gangplan run -f scenario.yaml --policy gang,gang-topology --seed 7 -o json
   gangplan run -f scenario.yaml --out results`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fmt.Errorf("run: unexpected %q: the scenario is given as -f %s", args[0], args[0])
-			}
-			return nil
-		},
+		Args: noArguments("the scenario is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.file == "" {
 				return fmt.Errorf("run: expected -f scenario.yaml")

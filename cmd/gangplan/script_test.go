@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,9 +27,19 @@ func TestMain(m *testing.M) {
 //	exits CODE COMMAND...     runs a command that must exit so; see exits
 //	parses FORMAT POLICY...   wants stdout to be a result of these policies in a format
 //	digest NAME               sets $NAME to the digest of the first run in the JSON on stdout
+//
+// $SHIPPED is the folder testdata of the repository.
 func TestScript(t *testing.T) {
+	shipped, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SHIPPED", shipped)
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "parses": parses, "digest": digest},
 	})
 }

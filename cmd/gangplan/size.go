@@ -41,7 +41,7 @@ Exits with 1 if some policy has no such value.`,
 		Example: `  gangplan size -f scenario.yaml --vary nodes=4..32 --target 'wait.p95_seconds<=30m'
   gangplan size -f scenario.yaml --vary scale.load=2..0.5:0.1 --target 'wait.p95_seconds<=30m' --seeds 1..10
   gangplan size -f scenario.yaml --vary nodes=4..8 --vary 'queues[0].quota.gpu=32..64:8' --target 'utilisation>=70%'`,
-		Args: noArguments("size", "the scenario is given as -f %s"),
+		Args: noArguments("the scenario is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	flags := cmd.Flags()
@@ -53,7 +53,7 @@ Exits with 1 if some policy has no such value.`,
 	flags.Float64Var(&f.confidence, "confidence", 0.95, "with which several seeds have to say it")
 	flags.Float64Var(&f.share, "share", 0.5, "of all seeds, more than which has to meet the targets")
 	flags.BoolVar(&f.all, "all", false, "look at every value")
-	flags.IntVar(&f.parallel, "parallel", 0, "runs at a time; default one per processor")
+	countVar(flags, &f.parallel, "parallel", 0, 0, "runs at a time; 0 is one per processor")
 	flags.StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(size.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(size.Formats())))
 	return cmd
@@ -86,10 +86,6 @@ func (f *sizeFlags) question(in io.Reader) (*size.Question, error) {
 	if err := size.CheckFormat(f.format); err != nil {
 		return nil, err
 	}
-	vary, err := size.ParseVary(f.vary)
-	if err != nil {
-		return nil, err
-	}
 	targets, err := size.ParseTargets(f.targets)
 	if err != nil {
 		return nil, err
@@ -99,6 +95,10 @@ func (f *sizeFlags) question(in io.Reader) (*size.Question, error) {
 		return nil, err
 	}
 	file, err := readScenario("size", f.file, in)
+	if err != nil {
+		return nil, err
+	}
+	vary, err := size.ParseVary(f.vary, file)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +124,4 @@ func readScenario(command, file string, in io.Reader) (*scenario.File, error) {
 		return scenario.Parse("-", data)
 	}
 	return scenario.LoadFile(file)
-}
-
-// noArguments refuses arguments and says, as to the first, where it belongs.
-func noArguments(command, where string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("%s: unexpected %q: "+where, command, args[0], args[0])
-		}
-		return nil
-	}
 }

@@ -8,8 +8,10 @@ import (
 
 	"github.com/gangplan/gangplan/internal/plots"
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/study/progress"
 	"github.com/gangplan/gangplan/internal/study/sweep"
+	"github.com/gangplan/gangplan/report"
 	"github.com/spf13/cobra"
 )
 
@@ -40,7 +42,7 @@ cells, on another machine for instance; "sweep merge" then puts the results toge
 		Example: `  gangplan sweep -f study.yaml --out results
   gangplan sweep -f study.yaml --out results --shard 2/6
   gangplan sweep merge -f study.yaml --out results`,
-		Args: noArgs("study"),
+		Args: noArguments("the study is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd)
@@ -53,7 +55,7 @@ cells, on another machine for instance; "sweep merge" then puts the results toge
 // add adds the flags that say what is swept.
 func (f *sweepFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the study; - reads standard input")
-	cmd.Flags().IntVar(&f.parallel, "parallel", 0, "runs at a time; 0 is one per processor")
+	countVar(cmd.Flags(), &f.parallel, "parallel", 0, 0, "runs at a time; 0 is one per processor")
 }
 
 // addResults adds those that say where the results go and how they are shown.
@@ -64,20 +66,10 @@ func (f *sweepFlags) addResults(cmd *cobra.Command) {
 }
 
 func (f *sweepFlags) addShow(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.metrics, "metric", nil, "metrics to show; default those of the study")
+	cmd.Flags().StringSliceVar(&f.metrics, "metric", nil, "metrics to show: names, beginnings with a star, or all; default those of the study")
 	cmd.Flags().StringVarP(&f.format, "output", "o", "table", "one of "+strings.Join(sweep.Formats(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete(sweep.Formats())))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("metric", complete(sweep.MetricNames())))
-}
-
-// noArgs refuses arguments and says how a file is given.
-func noArgs(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("%s: unexpected %q: the %s is given as -f %s", cmd.Name(), args[0], what, args[0])
-		}
-		return nil
-	}
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("metric", complete(append(study.MetricNames(), "all"))))
 }
 
 func newSweepMerge() *cobra.Command {
@@ -88,7 +80,7 @@ func newSweepMerge() *cobra.Command {
 		Long: `Gather the cells of a study from the folders of its shards, check every one of them, and put
 the results together: the same bytes as if one machine had run all of it. Shards that share
 the folder DIR need not be named. A cell that is missing, damaged or not of the study is an
-error, and then there are no results.`,
+error, and then nothing is written.`,
 		Example: `  gangplan sweep merge -f study.yaml --out results
   gangplan sweep merge -f study.yaml --out results shard-0 shard-1 shard-2`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd, args) },
@@ -106,6 +98,9 @@ func newSweepShow() *cobra.Command {
 		Example: `  gangplan sweep show results --metric jct.p95_seconds,requeues -o markdown`,
 		Args:    exactly(1, "the folder of a sweep"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			s, err := sweep.Read(args[0])
 			if err != nil {
 				return err
@@ -119,7 +114,7 @@ func newSweepShow() *cobra.Command {
 
 // plan reads the study and plans it.
 func (f *sweepFlags) plan(cmd *cobra.Command) (*sweep.Plan, error) {
-	if err := sweep.CheckShown(f.format, f.metrics); err != nil {
+	if err := f.check(); err != nil {
 		return nil, err
 	}
 	s, err := loadStudy(cmd, f.file)
@@ -149,7 +144,7 @@ func (f *sweepFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if shard.Of > 1 {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "shard %s: %d runs are done; `gangplan sweep merge` puts the shards together\n", shard, done.Done)
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "shard %s: %s done; `gangplan sweep merge` puts the shards together\n", shard, report.Count(done.Done, "run"))
 		return err
 	}
 	s, err := p.Finish(f.out)
@@ -184,10 +179,15 @@ func (f *sweepFlags) finish(cmd *cobra.Command, s *sweep.Sweep) error {
 	return f.show(cmd, s)
 }
 
-func (f *sweepFlags) show(cmd *cobra.Command, s *sweep.Sweep) error {
-	if err := sweep.CheckShown(f.format, f.metrics); err != nil {
+// check looks at what is to be shown, before anything is read.
+func (f *sweepFlags) check() (err error) {
+	if f.metrics, err = study.ChooseMetrics(f.metrics); err != nil {
 		return err
 	}
+	return sweep.CheckFormat(f.format)
+}
+
+func (f *sweepFlags) show(cmd *cobra.Command, s *sweep.Sweep) error {
 	if len(f.metrics) > 0 {
 		s.Shown = f.metrics
 	}
@@ -198,7 +198,7 @@ func (f *sweepFlags) show(cmd *cobra.Command, s *sweep.Sweep) error {
 func needs(cmd *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if flag := cmd.Flags().Lookup(name); !flag.Changed {
-			return fmt.Errorf("%s: expected --%s: %s", cmd.Name(), name, flag.Usage)
+			return fmt.Errorf("%s: expected --%s: %s", commandName(cmd), name, flag.Usage)
 		}
 	}
 	return nil
@@ -207,11 +207,11 @@ func needs(cmd *cobra.Command, names ...string) error {
 // loadStudy reads a study file, or standard input for -.
 func loadStudy(cmd *cobra.Command, file string) (*scenario.Study, error) {
 	if file != "-" {
-		return scenario.LoadStudy(file, sweep.MetricNames())
+		return scenario.LoadStudy(file, study.MetricNames())
 	}
 	data, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), scenario.MaxFileSize+1))
 	if err != nil {
 		return nil, err
 	}
-	return scenario.ParseStudy("-", data, "", sweep.MetricNames())
+	return scenario.ParseStudy("-", data, "", study.MetricNames())
 }

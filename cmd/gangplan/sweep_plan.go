@@ -29,7 +29,7 @@ Kueue, an array of Slurm with a dependent merge, a line of xargs, a workflow of 
 		Example: `  gangplan sweep plan -f study.yaml --shards 6
   gangplan sweep plan -f study.yaml --shards 6 -o slurm | bash
   gangplan sweep plan -f study.yaml --shards 6 -o indexed-job --image registry/gangplan --claim traces | kubectl apply -f -`,
-		Args: noArgs("study"),
+		Args: noArguments("the study is given as -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the study, as the shards find it")
@@ -43,9 +43,9 @@ Kueue, an array of Slurm with a dependent merge, a line of xargs, a workflow of 
 func (f *planFlags) addJob(cmd *cobra.Command) {
 	flags, j := cmd.Flags(), &f.job
 	flags.StringVar(&j.Out, "out", "results", "folder for cells and results that the shards share")
-	flags.IntVar(&j.Shards, "shards", 0, "parts to cut the sweep into; default 8, or the runs if they are fewer")
-	flags.IntVar(&j.CPUs, "parallel", 1, "runs at a time, and processors, of each shard")
-	flags.IntVar(&j.Retry, "retry", 3, "how many more times a shard that fails is tried")
+	countVar(flags, &j.Shards, "shards", 0, 1, "parts to cut the sweep into; default 8, or the runs if they are fewer")
+	countVar(flags, &j.CPUs, "parallel", 1, 1, "runs at a time, and processors, of each shard")
+	countVar(flags, &j.Retry, "retry", 3, 0, "how many more times a shard that fails is tried")
 	flags.StringVar(&j.Name, "name", "", "name of the job; default that of the study")
 	flags.StringVar(&j.Image, "image", "gangplan", "indexed-job: image of the container")
 	flags.StringVar(&j.Memory, "memory", "2Gi", "indexed-job: memory of each shard")
@@ -53,7 +53,7 @@ func (f *planFlags) addJob(cmd *cobra.Command) {
 	flags.StringVar(&j.Queue, "queue-name", "default", "indexed-job: LocalQueue of Kueue; empty for none")
 	flags.StringVar(&j.Namespace, "namespace", "", "indexed-job: namespace; default the current one")
 	flags.StringVar(&j.Partition, "partition", "", "slurm: partition; default that of the cluster")
-	flags.IntVar(&j.Workers, "workers", 4, "xargs: shards at a time")
+	countVar(flags, &j.Workers, "workers", 4, 1, "xargs: shards at a time")
 }
 
 func planFormats() []string { return append([]string{"table", "csv"}, launch.Formats()...) }

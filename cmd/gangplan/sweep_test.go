@@ -95,7 +95,7 @@ func TestInterruptedSweep(t *testing.T) {
 	late.left.Store(12)
 	stderr.Reset()
 	if code := execute(late, args, strings.NewReader(indexedStudy), &stdout, &stderr); code != exitInterrupted || stdout.Len() != 0 ||
-		!strings.Contains(stderr.String(), " of 12 runs are done: the same command goes on from there") {
+		!strings.Contains(stderr.String(), " of 12 runs done: the same command goes on from there") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, &stdout, &stderr)
 	}
 	stderr.Reset()

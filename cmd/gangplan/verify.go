@@ -12,7 +12,7 @@ import (
 )
 
 func newVerify() *cobra.Command {
-	var suite, format string
+	var suite, format, scenarios string
 	var options verify.Options
 	cmd := &cobra.Command{
 		Use:   "verify --suite NAME",
@@ -24,7 +24,7 @@ Suites:
 ` + listSuites(),
 		Example: `  gangplan verify --suite scenarios
   gangplan verify --suite scenarios --cases more.jsonl -o json`,
-		Args: cobra.NoArgs,
+		Args: noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, ok := verify.Lookup(suite)
 			if !ok {
@@ -32,6 +32,12 @@ Suites:
 			}
 			if format != "table" && format != "json" {
 				return fmt.Errorf("unknown output format %q, expected table or json%s", format, suggest.Hint(format, []string{"table", "json"}))
+			}
+			if scenarios != "" && s.Write == nil {
+				return fmt.Errorf("--write-scenarios: the cases of suite %s are no scenarios of their own; those of %s are", suite, strings.Join(writableSuites(), ", "))
+			}
+			if scenarios != "" {
+				return s.Write(options, scenarios)
 			}
 			r, err := s.Check(options)
 			if err != nil {
@@ -49,9 +55,20 @@ Suites:
 	cmd.Flags().StringVar(&suite, "suite", "scenarios", "what to compare: one of "+strings.Join(suiteNames(), ", "))
 	cmd.Flags().StringVar(&options.Cases, "cases", "", "file of cases; default those shipped")
 	cmd.Flags().StringVar(&options.Data, "data", "", "folder of data that a suite needs and gangplan does not ship")
+	cmd.Flags().StringVar(&scenarios, "write-scenarios", "", "write each case as a scenario into this folder, and compare nothing")
 	cmd.Flags().StringVarP(&format, "output", "o", "table", "table or json")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("suite", complete(suiteNames())))
 	return cmd
+}
+
+// writableSuites are those whose cases are scenarios of their own.
+func writableSuites() (names []string) {
+	for _, s := range verify.Suites() {
+		if s.Write != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 func suiteNames() []string {

@@ -27,7 +27,7 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch format {
 			case "text":
@@ -42,14 +42,4 @@ func newVersion() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
 	return cmd
-}
-
-// exactly checks the number of arguments and names what was expected.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return fmt.Errorf("%s: expected %s, got %d arguments", cmd.Name(), what, len(args))
-		}
-		return nil
-	}
 }

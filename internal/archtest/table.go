@@ -15,6 +15,7 @@ var arrows = map[string][]string{
 	"internal/columnar": {},
 	"internal/suggest":  {},
 	"internal/archtest": {},
+	"internal/staging":  {},
 
 	"workloads":    {"topology", "internal/rng", "internal/stats"},
 	"traces":       {"workloads", "topology", "sim/quota", "internal/columnar", "internal/suggest"},
@@ -24,12 +25,12 @@ var arrows = map[string][]string{
 	"sim/devices":  {},
 	"sim":          {"topology", "workloads", "internal/rng"},
 	"policies":     {"sim", "topology", "workloads", "internal/rng"},
-	"report":       {"sim", "internal/stats", "internal/columnar"},
+	"report":       {"sim", "internal/stats", "internal/columnar", "internal/staging"},
 
 	"internal/scenario":      everythingBelowCmd,
 	"internal/study":         everythingBelowCmd,
 	"internal/clusterimport": everythingBelowCmd,
-	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest"},
+	"internal/plots":         {"report", "internal/study", "sim", "internal/stats", "internal/columnar", "internal/suggest", "internal/staging"},
 	"internal/fragmentation": {"topology", "traces", "policies/stage", "sim/devices", "internal/rng"},
 	"internal/record":        everythingBelowCmd,
 	"internal/verify":        append([]string{"internal/fragmentation", "internal/study", "internal/record"}, everythingBelowCmd...),
@@ -40,7 +41,7 @@ var arrows = map[string][]string{
 // build on scenario. The testdata package embeds the files that the commands ship.
 var everythingBelowCmd = []string{
 	"internal/scenario", "topology", "workloads", "traces", "sim", "policies", "report",
-	"internal/rng", "internal/stats", "internal/columnar", "internal/suggest", "testdata",
+	"internal/rng", "internal/stats", "internal/columnar", "internal/suggest", "internal/staging", "testdata",
 }
 
 // A library is a third-party module prefix and the only packages that may import it, so

@@ -1,8 +1,6 @@
 package clusterimport
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,29 +11,17 @@ import (
 
 // readConfiguration reads Kueue's own configuration.
 func (im *importer) readConfiguration() {
-	if im.dump.Configuration == nil {
+	c := im.dump.Configuration
+	if c == nil {
 		return
 	}
-	c := &im.dump.Configuration.T
-	if w := c.WaitForPodsReady; w != nil && (w.Enable == nil || *w.Enable) {
-		out := scenario.WaitForPodsReady{Timeout: im.duration(w.Timeout), BlockAdmission: w.BlockAdmission}
-		if w.RecoveryTimeout != "" {
-			out.RecoveryTimeout = new(im.duration(w.RecoveryTimeout))
-		}
-		if s := w.RequeuingStrategy; s != nil {
-			out.RequeuingStrategy = scenario.RequeuingStrategy{Timestamp: s.Timestamp, BackoffBaseSeconds: s.BackoffBaseSeconds,
-				BackoffMaxSeconds: s.BackoffMaxSeconds, BackoffLimitCount: s.BackoffLimitCount}
-		}
-		im.file.WaitForPodsReady = &out
-	}
-	if a := c.AdmissionFairSharing; a != nil {
-		out := scenario.AdmissionFairSharing{UsageSamplingInterval: im.duration(a.UsageSamplingInterval)}
-		if a.UsageHalfLifeTime != "" {
-			out.UsageHalfLifeTime = new(im.duration(a.UsageHalfLifeTime))
-		}
+	im.readReadiness(c)
+	if a := c.T.AdmissionFairSharing; a != nil {
+		out := scenario.AdmissionFairSharing{UsageSamplingInterval: duration(a.UsageSamplingInterval)}
+		out.UsageHalfLifeTime = new(duration(a.UsageHalfLifeTime)) // Kueue forgets at once where there is none
 		for _, name := range sorted(a.ResourceWeights) {
 			if kube.ResourceOf(name) == kube.NoUnit {
-				im.note("resource weights of %s are not modelled", name)
+				im.once("resource weight is not modelled: %s", "resource weights are not modelled: %s", name)
 				continue
 			}
 			if out.ResourceWeights == nil {
@@ -47,18 +33,57 @@ func (im *importer) readConfiguration() {
 	}
 }
 
-// duration reads a duration as Go writes it; one that is none is noted.
-func (im *importer) duration(text string) scenario.Duration {
-	d, err := time.ParseDuration(text)
-	if err != nil && text != "" {
-		im.note("the configuration's duration %q is none", text)
+func (im *importer) hasUsageFairness() bool {
+	return im.dump.Configuration != nil && im.dump.Configuration.T.AdmissionFairSharing != nil
+}
+
+// isOld reports whether a configuration is of v1beta1, in which things have to be switched on.
+func isOld(c *kube.Item[kube.Configuration]) bool {
+	return strings.HasSuffix(c.APIVersion, "/v1beta1")
+}
+
+// readReadiness reads waitForPodsReady, with the defaults of its version.
+func (im *importer) readReadiness(c *kube.Item[kube.Configuration]) {
+	w := c.T.WaitForPodsReady
+	if w == nil || isOld(c) && !w.Enable {
+		return
 	}
+	out := scenario.WaitForPodsReady{Timeout: duration(w.Timeout), BlockAdmission: w.BlockAdmission}
+	if isOld(c) {
+		const usual = scenario.Duration(5 * time.Minute)
+		if w.Timeout == "" {
+			out.Timeout = usual
+		}
+		if w.BlockAdmission == nil {
+			out.BlockAdmission = new(true)
+		}
+	}
+	if w.RecoveryTimeout != "" {
+		out.RecoveryTimeout = new(duration(w.RecoveryTimeout))
+	}
+	if s := w.RequeuingStrategy; s != nil {
+		out.RequeuingStrategy = scenario.RequeuingStrategy{Timestamp: s.Timestamp, BackoffBaseSeconds: wide(s.BackoffBaseSeconds),
+			BackoffMaxSeconds: wide(s.BackoffMaxSeconds), BackoffLimitCount: s.BackoffLimitCount}
+	}
+	im.file.WaitForPodsReady = &out
+}
+
+func wide(n *int32) *int64 {
+	if n == nil {
+		return nil
+	}
+	return new(int64(*n))
+}
+
+// duration reads a duration as Go writes it; it has been checked.
+func duration(text string) scenario.Duration {
+	d, _ := time.ParseDuration(text)
 	return scenario.Duration(d)
 }
 
-func (im *importer) fairSharing(c *kube.Configuration, params map[string]string) {
-	f := c.FairSharing
-	if f == nil || f.Enable != nil && !*f.Enable {
+func (im *importer) fairSharing(c *kube.Item[kube.Configuration], params map[string]string) {
+	f := c.T.FairSharing
+	if f == nil || isOld(c) && !f.Enable {
 		return
 	}
 	params["fairSharing"] = "on"
@@ -77,7 +102,7 @@ func (im *importer) gates(c *kube.Configuration, params map[string]string) {
 			text = name + "=true"
 		}
 		if d.Check("gates", text) != nil {
-			im.note("the feature gate %s is not modelled", name)
+			im.once("feature gate is not modelled: %s", "feature gates are not modelled: %s", name)
 			continue
 		}
 		known = append(known, text)
@@ -86,5 +111,3 @@ func (im *importer) gates(c *kube.Configuration, params map[string]string) {
 		params["gates"] = strings.Join(known, ",")
 	}
 }
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,14 +1,17 @@
 package clusterimport
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/traces/kube"
 )
 
@@ -55,6 +58,15 @@ func show(t *testing.T, what string, im *Import) string {
 		}
 		b.Write(text)
 	}
+	for i := range im.Jobs {
+		if j := &im.Jobs[i]; what == "jobs" {
+			fmt.Fprintf(&b, "%s at %v for %v, priority %d:", j.ID, time.Duration(j.Submit), time.Duration(j.Duration), j.Priority)
+			for _, s := range j.PodSets {
+				fmt.Fprintf(&b, " %d of %v %+v", s.Count, s.Request, s.Topology)
+			}
+			b.WriteString("\n")
+		}
+	}
 	if what == "problems" {
 		for _, p := range Inspect(im.Scenario).Problems {
 			b.WriteString(p + "\n")
@@ -89,6 +101,10 @@ func TestSampleCluster(t *testing.T) {
 	}
 	if n := len(s.Config.Jobs); n != 3 || s.Config.Jobs[1].AdmittedLimit != 7200e9 || s.Config.Jobs[1].PodSets[0].MinCount != 2 {
 		t.Errorf("%d jobs: %+v", n, s.Config.Jobs)
+	}
+	bare := s.Config.Jobs[2].PodSets[0].Request
+	if bare != (topology.Resources{topology.GPU: 1000, topology.Pods: 1}) || strings.Contains(strings.Join(s.Assumptions, "\n"), "without CPU") {
+		t.Errorf("a pod that asks for a GPU and nothing else asks for %v; assumed %q", bare, s.Assumptions)
 	}
 	if !scenario.IsScenario(filepath.Join(dir, ScenarioFile)) || scenario.IsScenario("../../testdata/cluster/nodes.yaml") {
 		t.Error("a scenario is not told from a dump")

@@ -2,12 +2,11 @@ package clusterimport
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/traces/kube"
 )
 
 // Inspection is what a cluster has, and what does not add up in it.
@@ -127,10 +126,11 @@ func modelsOf(c *topology.Cluster) []Model {
 // findProblems names what does not add up: flavors without nodes, quota beyond capacity, and
 // GPUs that no queue can reach.
 func (in *Inspection) findProblems(s *scenario.Scenario, flavors []topology.Flavor) {
+	var empty, closed []string
 	for i := range in.Flavors {
 		f := &in.Flavors[i]
 		if f.Nodes == 0 {
-			in.problem("flavor %s has no nodes: what is admitted with it is never bound", f.Name)
+			empty = append(empty, f.Name)
 			continue
 		}
 		for r := range f.Quota {
@@ -139,12 +139,28 @@ func (in *Inspection) findProblems(s *scenario.Scenario, flavors []topology.Flav
 			}
 		}
 	}
+	in.several(empty, "flavor %s has no nodes: what is admitted with it is never bound", "flavors have no nodes (%s): what is admitted with them is never bound")
 	in.findUnreachable(s, flavors)
+	open := map[string]bool{}
+	for _, l := range s.Config.Locals {
+		open[l.ClusterQueue] = true
+	}
 	for i := range s.Config.Queues {
-		q := &s.Config.Queues[i]
-		if len(s.Config.Locals) > 0 && !slices.ContainsFunc(s.Config.Locals, func(l quota.LocalQueue) bool { return l.ClusterQueue == q.Name }) {
-			in.problem("queue %s has no LocalQueue: nobody can send it jobs", q.Name)
+		if name := s.Config.Queues[i].Name; len(open) > 0 && !open[name] {
+			closed = append(closed, name)
 		}
+	}
+	in.several(closed, "queue %s has no LocalQueue: nobody can send it jobs", "queues have no LocalQueue (%s): nobody can send them jobs")
+}
+
+// several is a problem of one thing, or of many.
+func (in *Inspection) several(names []string, one, many string) {
+	switch len(names) {
+	case 0:
+	case 1:
+		in.problem(one, names[0])
+	default:
+		in.problem("%d "+many, len(names), kube.Few(names))
 	}
 }
 
@@ -163,21 +179,12 @@ func (in *Inspection) findUnreachable(s *scenario.Scenario, flavors []topology.F
 		}
 	}
 	if milli > 0 {
-		in.problem("no queue can reach %s GPUs on %s", Amount(topology.GPU, milli), few(names))
+		in.problem("no queue can reach %s GPUs on %s", Amount(topology.GPU, milli), kube.Few(names))
 	}
 }
 
 func (in *Inspection) problem(format string, args ...any) {
 	in.Problems = append(in.Problems, fmt.Sprintf(format, args...))
-}
-
-// few lists the first names, and how many more there are.
-func few(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more nodes", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // Amount writes a quantity of a resource as people do.

@@ -1,8 +1,7 @@
 package clusterimport
 
 import (
-	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/topology"
@@ -10,80 +9,83 @@ import (
 )
 
 // readQueues reads ClusterQueues, Cohorts and LocalQueues.
-func (im *importer) readQueues() error {
+func (im *importer) readQueues() {
 	for i := range im.dump.Queues {
-		if err := im.clusterQueue(&im.dump.Queues[i], i); err != nil {
-			return err
-		}
+		im.clusterQueue(&im.dump.Queues[i], i)
 	}
 	for i := range im.dump.Cohorts {
 		c := &im.dump.Cohorts[i]
-		groups, err := im.groups(&c.Object, c.T.Spec.ResourceGroups)
-		if err != nil {
-			return err
-		}
-		out := scenario.Cohort{Name: c.Name, Parent: c.T.ParentName(), ResourceGroups: groups}
-		if out.FairWeight, err = weight(&c.Object, c.T.Spec.FairSharing); err != nil {
-			return err
-		}
-		im.from(&c.Object, "cohorts", i)
+		out := scenario.Cohort{Name: c.Name, Parent: c.T.ParentName(), FairWeight: weight(c.T.Spec.FairSharing)}
+		out.ResourceGroups = im.groups(&c.Object, "cohorts", i, c.T.Spec.ResourceGroups)
+		im.from(&c.Object, nil, "cohorts", i)
 		im.file.Cohorts = append(im.file.Cohorts, out)
 	}
-	return im.localQueues()
-}
-
-func (im *importer) localQueues() error {
 	for i := range im.dump.LocalQueues {
 		l := &im.dump.LocalQueues[i]
-		out := scenario.LocalQueue{Name: l.Namespace + "/" + l.Name, ClusterQueue: l.T.Spec.ClusterQueue}
-		var err error
-		if out.FairWeight, err = weight(&l.Object, l.T.Spec.FairSharing); err != nil {
-			return err
-		}
 		im.stopped(&l.Object, l.T.Spec.StopPolicy)
-		im.from(&l.Object, "localQueues", i)
-		im.file.LocalQueues = append(im.file.LocalQueues, out)
+		im.from(&l.Object, nil, "localQueues", i)
+		im.file.LocalQueues = append(im.file.LocalQueues, scenario.LocalQueue{Name: l.Namespace + "/" + l.Name,
+			ClusterQueue: l.T.Spec.ClusterQueue, FairWeight: weight(l.T.Spec.FairSharing)})
 	}
-	return nil
 }
 
-func (im *importer) clusterQueue(c *kube.Item[kube.ClusterQueue], i int) error {
+func (im *importer) clusterQueue(c *kube.Item[kube.ClusterQueue], i int) {
 	spec := &c.T.Spec
-	groups, err := im.groups(&c.Object, spec.ResourceGroups)
-	if err != nil {
-		return err
+	q := scenario.Queue{Name: c.Name, Strategy: spec.QueueingStrategy, Cohort: c.T.CohortName(), FairWeight: weight(spec.FairSharing)}
+	if q.ResourceGroups = im.groups(&c.Object, "queues", i, spec.ResourceGroups); q.ResourceGroups == nil {
+		im.without(c, &q)
 	}
-	q := scenario.Queue{Name: c.Name, Strategy: spec.QueueingStrategy, Cohort: c.T.CohortName(), ResourceGroups: groups}
-	if q.Strategy != "" && !slices.Contains(strategies, q.Strategy) {
-		return im.wrong(&c.Object, "spec.queueingStrategy", strconv.Quote(q.Strategy)+": expected BestEffortFIFO or StrictFIFO")
-	}
-	if q.FairWeight, err = weight(&c.Object, spec.FairSharing); err != nil {
-		return err
-	}
-	p := spec.Preemption
-	preemption := scenario.Preemption{WithinClusterQueue: p.WithinClusterQueue, ReclaimWithinCohort: p.ReclaimWithinCohort}
-	if b := p.BorrowWithinCohort; b != nil && b.Policy != "" && b.Policy != "Never" {
-		preemption.BorrowWithinCohort = &scenario.BorrowWithinCohort{Policy: b.Policy, MaxPriorityThreshold: b.MaxPriorityThreshold}
-	}
-	if preemption != (scenario.Preemption{}) {
-		q.Preemption = &preemption
-	}
-	q.FlavorFungibility = im.fungibility(c)
+	q.Preemption = preemption(&spec.Preemption)
+	q.FlavorFungibility = fungibility(&spec.FlavorFungibility)
 	if s := spec.AdmissionScope; s != nil {
 		q.AdmissionMode = s.AdmissionMode
 	}
-	im.stopped(&c.Object, spec.StopPolicy)
-	if selector, ok := spec.NamespaceSelector.(map[string]any); ok && len(selector) > 0 {
-		im.note("ClusterQueue %s takes only some namespaces: here it takes the jobs of its LocalQueues", c.Name)
+	if !im.hasUsageFairness() && q.AdmissionMode == "UsageBasedAdmissionFairSharing" {
+		im.about("ClusterQueue has an admissionScope (%s): it does nothing without admissionFairSharing in the Configuration",
+			"ClusterQueues have an admissionScope (%s): it does nothing without admissionFairSharing in the Configuration", c.Name)
+		q.AdmissionMode = ""
 	}
-	im.from(&c.Object, "queues", i)
+	im.stopped(&c.Object, spec.StopPolicy)
+	switch s := spec.NamespaceSelector; {
+	case s == nil:
+		im.about("ClusterQueue has no namespaceSelector (%s): Kueue admits nothing in it, here it takes the jobs of its LocalQueues",
+			"ClusterQueues have no namespaceSelector (%s): Kueue admits nothing in them, here they take the jobs of their LocalQueues", c.Name)
+	case len(s.MatchLabels)+len(s.MatchExpressions) > 0:
+		im.about("ClusterQueue takes only some namespaces (%s): here it takes the jobs of its LocalQueues",
+			"ClusterQueues take only some namespaces (%s): here they take the jobs of their LocalQueues", c.Name)
+	}
+	im.from(&c.Object, nil, "queues", i)
 	im.file.Queues = append(im.file.Queues, q)
-	return nil
+}
+
+// without gives a queue that has quota of nothing that is counted a quota of nothing: it admits
+// no jobs.
+func (im *importer) without(c *kube.Item[kube.ClusterQueue], q *scenario.Queue) {
+	im.about("ClusterQueue has no quota of GPUs, CPU, memory or pods (%s): it admits nothing", "ClusterQueues have no quota of GPUs, CPU, memory or pods (%s): they admit nothing", c.Name)
+	nothing := &scenario.Quota{GPU: new(scenario.Milli), CPU: new(scenario.Milli), Memory: new(scenario.Bytes)}
+	if len(im.file.Flavors) == 0 {
+		q.Quota = nothing
+		return
+	}
+	q.ResourceGroups = []scenario.ResourceGroup{{Flavors: []scenario.FlavorQuota{{Name: im.file.Flavors[0].Name, Quota: nothing}}}}
+}
+
+func preemption(p *kube.QueuePreemption) *scenario.Preemption {
+	out := scenario.Preemption{WithinClusterQueue: p.WithinClusterQueue, ReclaimWithinCohort: p.ReclaimWithinCohort}
+	if b := p.BorrowWithinCohort; b != nil && b.Policy != "" && b.Policy != "Never" {
+		out.BorrowWithinCohort = &scenario.BorrowWithinCohort{Policy: b.Policy}
+		if b.MaxPriorityThreshold != nil {
+			out.BorrowWithinCohort.MaxPriorityThreshold = new(int64(*b.MaxPriorityThreshold))
+		}
+	}
+	if out == (scenario.Preemption{}) {
+		return nil
+	}
+	return &out
 }
 
 // fungibility reads flavorFungibility; Borrow and Preempt are older words for MayStopSearch.
-func (im *importer) fungibility(c *kube.Item[kube.ClusterQueue]) *scenario.FlavorFungibility {
-	f := c.T.Spec.FlavorFungibility
+func fungibility(f *kube.FlavorFungibility) *scenario.FlavorFungibility {
 	out := scenario.FlavorFungibility{WhenCanBorrow: f.WhenCanBorrow, WhenCanPreempt: f.WhenCanPreempt, Preference: f.Preference}
 	for _, word := range []*string{&out.WhenCanBorrow, &out.WhenCanPreempt} {
 		if *word == "Borrow" || *word == "Preempt" {
@@ -98,84 +100,73 @@ func (im *importer) fungibility(c *kube.Item[kube.ClusterQueue]) *scenario.Flavo
 
 func (im *importer) stopped(o *kube.Object, policy string) {
 	if policy != "" && policy != "None" {
-		im.note("%s is stopped (%s): here it admits jobs", o, policy)
+		im.about(o.Kind+" is stopped (%s): here it admits jobs", o.Kind+"s are stopped (%s): here they admit jobs", strings.TrimPrefix(o.String(), o.Kind+"/")+": "+policy)
 	}
 }
 
-func (im *importer) wrong(o *kube.Object, field, msg string) error {
-	return &kube.Error{File: o.File, Line: o.Line, Column: o.Column, Field: o.String() + " " + field, Msg: msg}
-}
-
-func weight(o *kube.Object, given *kube.FairSharing) (*float64, error) {
+func weight(given *kube.FairSharing) *float64 {
 	if given == nil || given.Weight == "" {
-		return nil, nil
+		return nil
 	}
-	milli, ok := kube.Quantity(topology.CPU, given.Weight)
-	if !ok || milli < 0 {
-		return nil, &kube.Error{File: o.File, Line: o.Line, Column: o.Column, Field: o.String() + " spec.fairSharing.weight",
-			Msg: strconv.Quote(given.Weight) + ": expected a number of at least 0"}
-	}
-	return new(float64(milli) / 1000), nil
+	milli, _ := kube.Quantity(topology.CPU, given.Weight)
+	return new(float64(milli) / 1000)
 }
 
 // groups reads resource groups. Resources that gangplan does not count are left out, and a
 // group of nothing else with them.
-func (im *importer) groups(o *kube.Object, given []kube.ResourceGroup) (out []scenario.ResourceGroup, err error) {
-	for _, g := range given {
+func (im *importer) groups(o *kube.Object, field string, index int, given []kube.ResourceGroup) (out []scenario.ResourceGroup) {
+	for i, g := range given {
 		var group scenario.ResourceGroup
-		for _, f := range g.Flavors {
+		for k, f := range g.Flavors {
 			fq := scenario.FlavorQuota{Name: f.Name}
 			for _, r := range f.Resources {
-				field := "flavor " + f.Name + " resource " + r.Name
-				if !slices.Contains(g.CoveredResources, r.Name) {
-					return nil, im.wrong(o, field, "it is not among the group's coveredResources")
-				}
-				for _, part := range []struct {
-					name, text string
-					to         **scenario.Quota
-				}{{"nominalQuota", r.NominalQuota, &fq.Quota}, {"borrowingLimit", r.BorrowingLimit, &fq.BorrowingLimit}, {"lendingLimit", r.LendingLimit, &fq.LendingLimit}} {
-					if err := im.amount(o, field+" "+part.name, r.Name, part.text, part.to); err != nil {
-						return nil, err
-					}
-				}
+				im.amount(r.Name, r.NominalQuota, &fq.Quota)
+				im.amount(r.Name, r.BorrowingLimit, &fq.BorrowingLimit)
+				im.amount(r.Name, r.LendingLimit, &fq.LendingLimit)
 			}
 			if fq.Quota != nil {
+				im.from(o, kube.At("spec", "resourceGroups", i, "flavors", k), field, index, "resourceGroups", len(out), "flavors", len(group.Flavors))
 				group.Flavors = append(group.Flavors, fq)
 			}
 		}
 		if len(group.Flavors) > 0 {
+			im.from(o, kube.At("spec", "resourceGroups", i), field, index, "resourceGroups", len(out))
 			out = append(out, group)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// amount puts one quantity of a quota or limit into its place.
-func (im *importer) amount(o *kube.Object, field, resource, text string, to **scenario.Quota) error {
-	r := kube.ResourceOf(resource)
+// amount adds one quantity of a quota or limit to what is counted as the same resource.
+func (im *importer) amount(name, text string, to **scenario.Quota) {
+	r := kube.ResourceOf(name)
 	if text == "" {
-		return nil
+		return
 	}
 	if r == kube.NoUnit {
-		im.note("quota for %s is not modelled", resource)
-		return nil
+		im.once("resource with quota is not modelled: %s", "resources with quota are not modelled: %s", name)
+		return
 	}
-	n, ok := kube.Quantity(r, text)
-	if !ok || n < 0 {
-		return im.wrong(o, field, strconv.Quote(text)+": expected a quantity of at least 0, such as 8 or 96Gi")
-	}
+	n, _ := kube.Quantity(r, text)
 	if *to == nil {
 		*to = &scenario.Quota{}
 	}
-	switch r {
+	switch q := *to; r {
 	case topology.GPU:
-		(*to).GPU = new(scenario.Milli(n))
+		q.GPU = plus(q.GPU, scenario.Milli(n))
 	case topology.CPU:
-		(*to).CPU = new(scenario.Milli(n))
+		q.CPU = plus(q.CPU, scenario.Milli(n))
 	case topology.Memory:
-		(*to).Memory = new(scenario.Bytes(n))
+		q.Memory = plus(q.Memory, scenario.Bytes(n))
 	case topology.Pods:
-		(*to).Pods = new(n)
+		q.Pods = plus(q.Pods, n)
 	}
-	return nil
+}
+
+// plus adds to a number that may not be there.
+func plus[T ~int64](to *T, n T) *T {
+	if to != nil {
+		n += *to
+	}
+	return &n
 }

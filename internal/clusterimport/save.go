@@ -2,58 +2,100 @@ package clusterimport
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/traces"
+	"github.com/gangplan/gangplan/traces/kube"
 )
 
 // ScenarioFile is the name of the scenario that an import writes.
 const ScenarioFile = "scenario.yaml"
 
 // Save writes the scenario and its trace into a folder, which is made if need be, and returns
-// their paths. Each is written beside its place and moved there: after an error it is what it
-// was before.
+// their paths. Both are written beside their places before either is moved there: after an
+// error they are what they were before.
 func (im *Import) Save(dir string) (paths []string, err error) {
 	text, err := im.File.Text()
 	if err != nil {
 		return nil, err
 	}
-	var trace bytes.Buffer
-	if err := traces.WriteJSONL(&trace, im.Jobs); err != nil {
-		return nil, err
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, cause(err))
 	}
+	files := []savedFile{{filepath.Join(dir, ScenarioFile), text}}
 	if len(im.Jobs) > 0 {
-		if paths, err = put(paths, filepath.Join(dir, TraceFile), trace.Bytes()); err != nil {
+		files = append([]savedFile{{filepath.Join(dir, TraceFile), im.trace}}, files...)
+	}
+	for _, f := range files {
+		defer os.Remove(f.beside()) // gone already where all went well
+		if err := f.write(); err != nil {
 			return nil, err
 		}
 	}
-	return put(paths, filepath.Join(dir, ScenarioFile), text)
+	for _, f := range files {
+		if err := os.Rename(f.beside(), f.path); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, cause(err))
+		}
+		paths = append(paths, f.path)
+	}
+	return paths, nil
 }
 
-// put writes a file beside its place and moves it there.
-func put(paths []string, path string, data []byte) ([]string, error) {
-	beside := path + ".tmp"
-	if err := os.WriteFile(beside, data, 0o666); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, cause(err)), os.RemoveAll(beside))
-	}
-	return append(paths, path), os.Rename(beside, path)
+type savedFile struct {
+	path string
+	data []byte
 }
+
+func (f *savedFile) beside() string { return f.path + ".tmp" }
+
+// write writes a file beside its place, if that can be a file.
+func (f *savedFile) write() error {
+	if info, err := os.Stat(f.path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is there and is no file", f.path)
+	}
+	if err := os.WriteFile(f.beside(), f.data, 0o666); err != nil {
+		return fmt.Errorf("%s: %w", f.path, cause(err))
+	}
+	return nil
+}
+
+// writeTrace writes the jobs as the file that the scenario names.
+func (im *importer) writeTrace() error {
+	var b bytes.Buffer
+	err := traces.WriteJSONL(&b, im.Jobs)
+	im.trace = b.Bytes()
+	return err
+}
+
+// traceFS is a file system with a trace, and nothing else.
+type traceFS []byte
+
+// Open opens the trace.
+func (t traceFS) Open(name string) (fs.File, error) {
+	if name != TraceFile {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return &traceFile{bytes.NewReader(t)}, nil
+}
+
+type traceFile struct{ *bytes.Reader }
+
+func (t *traceFile) Stat() (fs.FileInfo, error) { return nil, fs.ErrInvalid }
+func (t *traceFile) Close() error               { return nil }
 
 // Summary says in sentences what was imported.
 func (im *Import) Summary() []string {
 	c := im.Scenario.Config
-	lines := []string{fmt.Sprintf("%d nodes with %s GPUs, %d flavors, %d ClusterQueues, %d cohorts, %d LocalQueues",
-		len(c.Cluster.Nodes), Amount(topology.GPU, c.Cluster.Capacity()[topology.GPU]), len(c.Flavors), len(c.Queues), len(c.Cohorts), len(c.Locals))}
+	lines := []string{fmt.Sprintf("%s with %s GPUs, %s, %s, %s, %s", kube.Count(len(c.Cluster.Nodes), "node", "nodes"), Amount(topology.GPU, c.Cluster.Capacity()[topology.GPU]),
+		kube.Count(len(c.Flavors), "flavor", "flavors"), kube.Count(len(c.Queues), "ClusterQueue", "ClusterQueues"),
+		kube.Count(len(c.Cohorts), "cohort", "cohorts"), kube.Count(len(c.Locals), "LocalQueue", "LocalQueues"))}
 	if len(im.Jobs) > 0 {
-		lines = append(lines, fmt.Sprintf("%d Workloads over %s", len(im.Jobs), span(im.Jobs[len(im.Jobs)-1].Submit)))
+		lines = append(lines, fmt.Sprintf("%s over %s", kube.Count(len(im.Jobs), "Workload", "Workloads"), span(im.Jobs[len(im.Jobs)-1].Submit)))
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/study/sweep"
 )
 
@@ -15,25 +16,30 @@ const folderStage = ".plots-"
 // plots of the sweep's. What cannot be drawn of this sweep is left out. The folder is
 // replaced as a whole, and there is none if nothing can be drawn.
 func WriteUsual(dir string, s *sweep.Sweep) error {
-	left, err := filepath.Glob(filepath.Join(dir, folderStage+"*"))
+	if err := staging.SweepAway(dir, folderStage); err != nil {
+		return err
+	}
+	stage, err := staging.New(dir, folderStage)
 	if err != nil {
 		return err
 	}
-	for _, path := range append(left, filepath.Join(dir, sweep.PlotsDir)) {
-		if err := os.RemoveAll(path); err != nil {
-			return err
-		}
-	}
-	stage, err := os.MkdirTemp(dir, folderStage)
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(stage)
-	made := filepath.Join(stage, sweep.PlotsDir)
+	defer stage.Remove()
+	made, final := filepath.Join(stage.Path, sweep.PlotsDir), filepath.Join(dir, sweep.PlotsDir)
 	if err := os.Mkdir(made, 0o777); err != nil {
-		return err
+		return stage.Named(final, err)
 	}
-	drawn := 0
+	drawn, err := drawUsual(made, s)
+	switch {
+	case err != nil:
+		return stage.Named(final, err)
+	case drawn == 0:
+		return os.RemoveAll(final)
+	}
+	return stage.Named(final, staging.Replace(made, final))
+}
+
+// drawUsual draws what can be drawn of a sweep into a folder, and counts it.
+func drawUsual(dir string, s *sweep.Sweep) (drawn int, err error) {
 	for _, metric := range s.Shown {
 		for _, kind := range []string{"curve", "heat"} {
 			picture := usual(s, "sweep-"+kind, metric)
@@ -41,15 +47,12 @@ func WriteUsual(dir string, s *sweep.Sweep) error {
 				continue
 			}
 			drawn++
-			if err := os.WriteFile(filepath.Join(made, metric+"-"+kind+".svg"), picture, 0o666); err != nil {
-				return err
+			if err := os.WriteFile(filepath.Join(dir, metric+"-"+kind+".svg"), picture, 0o666); err != nil {
+				return drawn, err
 			}
 		}
 	}
-	if drawn == 0 {
-		return nil
-	}
-	return os.Rename(made, filepath.Join(dir, sweep.PlotsDir))
+	return drawn, nil
 }
 
 // usual draws a kind, or returns nil: not every sweep has the axes for every kind.

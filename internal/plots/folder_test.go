@@ -1,10 +1,12 @@
 package plots
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gangplan/gangplan/internal/study/sweep"
 )
@@ -27,7 +29,8 @@ func listing(t *testing.T, dir string) string {
 // sweep, and nothing of an interrupted try is left.
 func TestWriteUsual(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, folderStage+"1"), 0o777); err != nil {
+	left, old := filepath.Join(dir, folderStage+"1"), time.Now().Add(-48*time.Hour)
+	if err := errors.Join(os.Mkdir(left, 0o777), os.Chtimes(left, old, old)); err != nil {
 		t.Fatal(err)
 	}
 	wait := func(at []int) float64 { return float64(60 * (1 + at[0])) }

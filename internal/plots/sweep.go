@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/stats"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/study/sweep"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
@@ -36,7 +37,7 @@ func newTable(in *Input, o *Options) (*table, error) {
 	}
 	var ok bool
 	if t.metric, ok = report.LookupMetric(name); !ok {
-		return nil, fmt.Errorf("unknown metric %q%s", name, suggest.Hint(name, metricNames()))
+		return nil, fmt.Errorf("unknown metric %q%s", name, suggest.Hint(name, study.MetricNames()))
 	}
 	keep, err := t.where(o.Where)
 	if err != nil {
@@ -51,14 +52,6 @@ func newTable(in *Input, o *Options) (*table, error) {
 		return nil, fmt.Errorf("no cell of the sweep is as asked for: %s", strings.Join(o.Where, ", "))
 	}
 	return t, nil
-}
-
-func metricNames() []string {
-	var names []string
-	for _, m := range report.Metrics() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // where makes a filter of axis=value; the same axis twice allows both values.

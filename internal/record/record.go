@@ -20,7 +20,8 @@ type Job struct {
 	Submit          int64
 	WorkloadCreated int64 // Never without a queue
 	Admissions      []Admission
-	Cleared         []int64 // the admission was taken back: its quota is free
+	Assignments     []Assignment // each topology assignment, those that replace nodes of it too
+	Cleared         []int64      // the admission was taken back: its quota is free
 	Unsuspended     []int64
 	Suspended       []int64
 	Evictions       []Eviction
@@ -40,11 +41,16 @@ type Job struct {
 	State       State   // at the end of the observation
 }
 
-// Admission is one admission of a Workload: what it was given, per PodSet.
+// Admission is one admission of a Workload, with the pods that it was given, per PodSet.
 type Admission struct {
-	At       int64
-	Counts   []int32
-	Topology [][]Slot // nil without a topology assignment
+	At     int64
+	Counts []int32
+}
+
+// Assignment is a topology assignment, per PodSet.
+type Assignment struct {
+	At    int64
+	Slots [][]Slot
 }
 
 // Slot is a number of pods on a node, in the order of the assignment.
@@ -91,6 +97,7 @@ const (
 	PartiallyBound        State = "partially-bound"
 	Running               State = "running"
 	Finished              State = "finished"
+	Failed                State = "failed"
 	Deactivated           State = "deactivated"
 	WaitingForTerminating State = "succeeded-waiting-for-terminating-pods"
 )

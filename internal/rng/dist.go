@@ -63,8 +63,8 @@ func LogNormal(h uint64, median, p99 float64) float64 {
 	return median * exp(float64(sigma*Normal(h)))
 }
 
-// maxMillis is the largest number of whole milliseconds in 2^62 ns, about 146 years.
-const maxMillis = int64(1<<62) / 1e6
+// maxTime is 2^62 ns, about 146 years, in whole milliseconds.
+const maxTime = int64(1<<62) / 1e6 * 1e6
 
 // QuantiseMillis rounds a drawn time in seconds to whole milliseconds, halves away from
 // zero, and returns it in nanoseconds. The result is clamped to [0, 2^62]: negative
@@ -73,13 +73,20 @@ const maxMillis = int64(1<<62) / 1e6
 // Every drawn time passes through here, so that a trace written in milliseconds and
 // read back is the trace that was drawn. It also hides a last bit that an
 // architecture's own logarithm might change; this package's do not.
-func QuantiseMillis(seconds float64) int64 {
-	millis := math.Round(float64(seconds * 1e3))
-	if !(millis > 0) {
+func QuantiseMillis(seconds float64) int64 { return quantise(seconds, 1e3) }
+
+// QuantiseMicros is the same in whole microseconds, for the steps of a control plane, which
+// no trace holds.
+func QuantiseMicros(seconds float64) int64 { return quantise(seconds, 1e6) }
+
+func quantise(seconds, perSecond float64) int64 {
+	n := math.Round(float64(seconds * perSecond))
+	if !(n > 0) {
 		return 0
 	}
-	if millis >= float64(maxMillis) {
-		return maxMillis * 1e6
+	unit := int64(1e9 / perSecond)
+	if n >= float64(maxTime/unit) {
+		return maxTime
 	}
-	return int64(millis) * 1e6
+	return int64(n) * unit
 }

@@ -120,6 +120,14 @@ func TestLogNormalDegenerates(t *testing.T) {
 	}
 }
 
+func TestQuantiseMicrosKeepsMicroseconds(t *testing.T) {
+	for given, want := range map[float64]int64{0.0123456: 12_346_000, -1: 0, 1e300: maxTime, 2: 2e9} {
+		if got := QuantiseMicros(given); got != want {
+			t.Errorf("QuantiseMicros(%v) = %d, want %d", given, got, want)
+		}
+	}
+}
+
 func TestQuantiseMillis(t *testing.T) {
 	cases := []struct {
 		seconds float64

@@ -32,6 +32,8 @@ const (
 	Resample   Purpose = 13 // thinning and replication of a trace, by job
 	Provision  Purpose = 14 // time until a new node is provisioned, by node
 	Bootstrap  Purpose = 15 // value of a resample, by position and resample
+	Latency    Purpose = 16 // how long a step of the control plane takes, by job and step
+	Identity   Purpose = 17 // the order of what a clock cannot tell apart, by job
 )
 
 // golden is 2^64 divided by the golden ratio, made odd: the increment of splitmix64.

@@ -64,8 +64,8 @@ func view(t *testing.T, d *datadriven.TestData, s *Scenario) string {
 			showModel(&b, &s.Config.Jobs[i])
 		}
 	case "events":
-		for _, f := range s.Config.Faults {
-			fmt.Fprintf(&b, "%s node %d up %v\n", Duration(f.Time), f.Node, f.Up)
+		for _, f := range s.Config.Actions {
+			fmt.Fprintf(&b, "%s do %d node %d job %d pod %d\n", Duration(f.Time), f.Do, f.Node, f.Job, f.Rank)
 		}
 	case "notes":
 		for _, w := range s.Warnings {

@@ -125,7 +125,7 @@ func (r *resolver) resolveCohort(p path, given *Cohort) quota.Cohort {
 	}
 	if given.ResourceGroups != nil {
 		r.noShortForm(p, "resourceGroups", given.Quota, given.BorrowingLimit, given.LendingLimit)
-		c.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, given.Parent == "")
+		c.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, owner{given.Parent == "", false})
 		return c
 	}
 	if given.Quota == nil {

@@ -26,7 +26,7 @@ func LoadDocument(name, kind, expected string, v any) (*Document, error) {
 
 // ParseDocument is LoadDocument of a text. name stands in errors.
 func ParseDocument(name string, data []byte, kind, expected string, v any) (*Document, error) {
-	root, err := document(name, data)
+	root, err := document(name, data, expected)
 	if err != nil {
 		return nil, err
 	}

@@ -243,6 +243,7 @@ type Job struct {
 	Startup       *Duration   `yaml:"startup"`
 	TimeLimit     Duration    `yaml:"timeLimit,positive"`
 	AdmittedLimit Duration    `yaml:"maximumExecutionTime,positive"`
+	Termination   *Duration   `yaml:"termination"` // the timing's if nil
 	Restarts      []Restart   `yaml:"restarts"`
 	Completions   int32       `yaml:"completions,positive"` // pods that have to run to their end
 	PlainPods     bool        `yaml:"plainPods"`            // no Job stands above its pods
@@ -355,6 +356,8 @@ type Toleration struct {
 	Operator string `yaml:"operator"` // Equal or Exists
 	Value    string `yaml:"value"`
 	Effect   string `yaml:"effect"` // empty: every effect
+
+	TolerationSeconds *int64 `yaml:"tolerationSeconds"` // of NoExecute; nil is for ever
 }
 
 // Topology is a topology request: exactly one of the first four fields is set, unless
@@ -459,13 +462,6 @@ type Notice struct {
 	Action string   `yaml:"action"` // kill or restart
 }
 
-// Event takes a node down or brings it up.
-type Event struct {
-	At   Duration `yaml:"at,required"`
-	Node string   `yaml:"node,required"`
-	Do   string   `yaml:"do,required"` // down or up
-}
-
 // Starvation says when a waiting job is called starved.
 type Starvation struct {
 	After Duration `yaml:"after,required,positive"`
@@ -475,9 +471,12 @@ type Starvation struct {
 type Timing struct {
 	Preset string `yaml:"preset,short"` // instant or kubernetes
 
+	Workload      *Duration `yaml:"workload"`
 	JobVisible    *Duration `yaml:"jobVisible"`
+	Unsuspend     *Duration `yaml:"unsuspend"`
 	PodCreate     *Duration `yaml:"podCreate"`
 	PodWave       *Duration `yaml:"podWave"`
+	Jitter        *Milli    `yaml:"jitter"`
 	Ungate        *Duration `yaml:"ungate"`
 	Bind          *Duration `yaml:"bind"`
 	ReadyLag      *Duration `yaml:"readyLag"`
@@ -485,21 +484,45 @@ type Timing struct {
 	EvictStop     *Duration `yaml:"evictStop"`
 	EvictRelease  *Duration `yaml:"evictRelease"`
 	Termination   *Duration `yaml:"termination"`
+	EndStarting   *bool     `yaml:"endStarting"`
+	PodEnd        *Duration `yaml:"podEnd"`
 	Flush         *Duration `yaml:"flush"`
 	StrictWake    *Duration `yaml:"strictWake"`
 	Requeue       *Duration `yaml:"requeue"`
 	DeadlineLag   *Duration `yaml:"deadlineLag"`
 	Replace       *Duration `yaml:"replace"`
 	ReplaceMax    *Duration `yaml:"replaceMax"`
+	FrozenStatus  *bool     `yaml:"frozenStatus"`
 	NodeDetect    *Duration `yaml:"nodeDetect"`
+	NodeTaint     *Duration `yaml:"nodeTaint"`
+	Tolerate      *Duration `yaml:"tolerate"`
+	Untaint       *Duration `yaml:"untaint"`
+	NodeGone      *Duration `yaml:"nodeGone"`
+	PodGC         *Duration `yaml:"podGC"`
+	SecondPass    *Duration `yaml:"secondPass"`
 	WholeSeconds  *bool     `yaml:"wholeSeconds"`
+	SecondOffset  *Duration `yaml:"secondOffset"`
 	AdmitterCycle *Duration `yaml:"admitterCycle"`
 	BinderCycle   *Duration `yaml:"binderCycle"`
 	BinderNode    *Duration `yaml:"binderNode"`
 	PodBackoff    *Duration `yaml:"podBackoff"`
 	PodBackoffMax *Duration `yaml:"podBackoffMax"`
+	Clients       *Clients  `yaml:"clients"`
 	Start         *StartUp  `yaml:"start"`
 	PullBytesSec  *Bytes    `yaml:"pullBytesSec"`
+}
+
+// Clients are the rate limits of those who call the API server; see sim.Clients.
+type Clients struct {
+	JobController *Client `yaml:"jobController"`
+	Kueue         *Client `yaml:"kueue"`
+	Scheduler     *Client `yaml:"scheduler"`
+}
+
+// Client is the rate limit of one.
+type Client struct {
+	QPS   *int64 `yaml:"qps,required,positive"`
+	Burst *int64 `yaml:"burst,required,positive"`
 }
 
 // StartUp is the time a pod takes to become ready; see sim.StartUp.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // effects are those of taints; the last only asks to prefer other nodes.
@@ -100,4 +101,33 @@ func (r *resolver) requirement(p path, e *Expression) (q topology.Requirement, o
 		r.fail(p.to(field), "%s", problem)
 	}
 	return q, true
+}
+
+// lost is the taint that the node controller puts on nodes it lost.
+var lost = topology.Taint{Key: "node.kubernetes.io/unreachable", Effect: "NoExecute"}
+
+// tolerate returns how long all pods of a job stay on a node that is lost: the least that
+// one of its tolerations of the taint says, the timing's where none speaks of it.
+func tolerate(j *Job) workloads.Delay {
+	lists := [][]Toleration{j.Pods.Tolerations}
+	for i := range j.PodSets {
+		lists = append(lists, j.PodSets[i].Pods.Tolerations)
+	}
+	least := workloads.Delay(0)
+	for _, list := range lists {
+		for _, t := range list {
+			mine := topology.Toleration{Key: t.Key, Value: t.Value, Effect: t.Effect, Exists: t.Operator == "Exists"}
+			if !mine.Tolerates(&lost) {
+				continue
+			}
+			d := workloads.DelayOf(workloads.MaxTime)
+			if t.TolerationSeconds != nil {
+				d = workloads.DelayOf(max(0, min(*t.TolerationSeconds, workloads.MaxTime/1e9)) * 1e9)
+			}
+			if least == 0 || d < least {
+				least = d
+			}
+		}
+	}
+	return least
 }

@@ -70,13 +70,19 @@ func (r *resolver) resolveFlavors() {
 	}
 }
 
+// owner is who has resource groups, as far as that limits their limits.
+type owner struct {
+	alone bool // nobody borrows from it or lends to it
+	queue bool // it lends of its own quota only; a cohort lends its children's too
+}
+
 // resolveGroups reads the resource groups of a queue or cohort. No two of them may share a
 // resource or a flavor.
-func (r *resolver) resolveGroups(p path, given []ResourceGroup, alone bool) (groups []quota.Group) {
+func (r *resolver) resolveGroups(p path, given []ResourceGroup, whose owner) (groups []quota.Group) {
 	var covered [quota.Resources]bool
 	used := map[int32]bool{}
 	for i := range given {
-		g := r.resolveGroup(p.to(i), &given[i], alone, used)
+		g := r.resolveGroup(p.to(i), &given[i], whose, used)
 		for k := range covered {
 			if covered[k] && g.Covers[k] {
 				r.fail(p.to(i), "%s is covered by another group too", topology.Resource(k))
@@ -88,7 +94,7 @@ func (r *resolver) resolveGroups(p path, given []ResourceGroup, alone bool) (gro
 	return groups
 }
 
-func (r *resolver) resolveGroup(p path, given *ResourceGroup, alone bool, used map[int32]bool) (g quota.Group) {
+func (r *resolver) resolveGroup(p path, given *ResourceGroup, whose owner, used map[int32]bool) (g quota.Group) {
 	for i := range given.Flavors {
 		f, p := &given.Flavors[i], p.to("flavors", i)
 		index := r.flavorIndex(p.to("name"), f.Name)
@@ -96,10 +102,10 @@ func (r *resolver) resolveGroup(p path, given *ResourceGroup, alone bool, used m
 			r.fail(p.to("name"), "flavor %s has its quota already", quote(f.Name))
 		}
 		used[index] = true
-		if alone {
+		if whose.alone {
 			r.refuseLimits(p, "without a cohort it", f.BorrowingLimit, f.LendingLimit)
 		}
-		if f.LendingLimit != nil && exceeds(f.LendingLimit, f.Quota) {
+		if whose.queue && f.LendingLimit != nil && exceeds(f.LendingLimit, f.Quota) {
 			r.fail(p.to("lendingLimit"), "it is more than the quota")
 		}
 		nominal, covers := r.resolveQuota(p.to("quota"), f.Quota)

@@ -111,6 +111,10 @@ func (r *resolver) listedJob(p path, j *Job) (workloads.Job, bool) {
 		Startup: int64(or(j.Startup, workloads.StartupFromTiming)),
 		PodSets: r.podSets(p, j),
 	}
+	if j.Termination != nil {
+		job.Termination = workloads.DelayOf(int64(*j.Termination))
+	}
+	job.Tolerate = tolerate(j)
 	r.terms(p, j, &job)
 	if c := j.Checkpoint; c != nil {
 		job.CheckpointInterval, job.CheckpointCost = int64(c.Interval), int64(c.Cost)

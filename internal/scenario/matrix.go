@@ -74,16 +74,18 @@ func LoadStudy(name string, metrics []string) (*Study, error) {
 	return ParseStudy(name, data, folder(name), metrics)
 }
 
+const studyIs = "a study with apiVersion, kind, scenario and matrix"
+
 // ParseStudy is LoadStudy of a text. name stands in errors, and dir is where the scenario
 // is found.
 func ParseStudy(name string, data []byte, dir string, metrics []string) (*Study, error) {
-	root, err := document(name, data)
+	root, err := document(name, data, studyIs)
 	if err != nil {
 		return nil, err
 	}
 	s := &Study{Dir: dir}
 	r := &studyReader{decoder: newDecoder(&File{name: name, root: root}), Study: s}
-	if r.checkHeader(root, StudyKind, "a study with apiVersion, kind, scenario and matrix"); len(r.errs.list) == 0 {
+	if r.checkHeader(root, StudyKind, studyIs); len(r.errs.list) == 0 {
 		r.decode(root, reflect.ValueOf(s).Elem())
 	}
 	if len(r.errs.list) == 0 {
@@ -181,8 +183,12 @@ func (r *studyReader) inline(n *yaml.Node) (*File, error) {
 // readMatrix reads the axes in the order in which they are written.
 func (r *studyReader) readMatrix() {
 	n := target(r.Matrix.node)
-	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+	switch {
+	case n.Kind != yaml.MappingNode:
 		r.fail(n, "expected a mapping of fields and their values, got %s", kindOf(n))
+		return
+	case len(n.Content) == 0:
+		r.fail(n, "the mapping is empty: expected at least one field and its values, as in seed: 1..3")
 		return
 	}
 	setBy := map[string]string{}
@@ -206,6 +212,7 @@ func (r *studyReader) addPolicies() {
 			return
 		}
 	}
+	r.refusePolicies()
 	labels := policies.Names()
 	if r.Base.Policies != nil {
 		labels = nil
@@ -223,6 +230,25 @@ func (r *studyReader) addPolicies() {
 		a.Points = append(a.Points, v.point(word(label)))
 	}
 	r.Axes = slices.Insert(r.Axes, 0, a)
+}
+
+// refusePolicies wants an axis that sets the list of policies to stand beside one of who of
+// them plays: a cell is a run of one, and that would be one of the scenario's own list.
+func (r *studyReader) refusePolicies() {
+	for i := range r.Axes {
+		for _, p := range r.Axes[i].Points {
+			for _, o := range p.Set {
+				if o.Path.String() == "policies" {
+					r.step("matrix", func() {
+						r.step(r.Axes[i].Name, func() {
+							r.fail(o.Path.node, "the list of policies says not which of them plays in a cell: expected an axis policy, as in policy: [gang, per-pod]")
+						})
+					})
+					return
+				}
+			}
+		}
+	}
 }
 
 // axis reads the values of one axis: a list, a range, one value, or names for groups of

@@ -9,7 +9,7 @@ import (
 
 // overrides reads a mapping of paths and values as overrides that stand in study.yaml.
 func overrides(t *testing.T, text string) []Override {
-	root, err := document("study.yaml", []byte(text))
+	root, err := document("study.yaml", []byte(text), "overrides")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func Parse(name string, data []byte) (*File, error) {
 	if len(data) > MaxFileSize {
 		return nil, Errors{{File: name, Msg: fmt.Sprintf("larger than %d MiB: expected a scenario; large workloads belong in a trace", MaxFileSize>>20)}}
 	}
-	root, err := document(name, data)
+	root, err := document(name, data, "a scenario")
 	if err != nil {
 		return nil, err
 	}
@@ -86,17 +86,17 @@ func reason(err error) string {
 }
 
 // document returns the only YAML document of a text.
-func document(name string, data []byte) (*yaml.Node, error) {
+func document(name string, data []byte, expected string) (*yaml.Node, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, next yaml.Node
 	if err := d.Decode(&doc); err == io.EOF || err == nil && len(doc.Content) == 0 {
-		return nil, Errors{{File: name, Msg: "the file is empty: expected a scenario"}}
+		return nil, Errors{{File: name, Msg: "the file is empty: expected " + expected}}
 	} else if err != nil {
 		return nil, Errors{syntaxError(name, err)}
 	}
 	switch err := d.Decode(&next); {
 	case err == nil:
-		return nil, Errors{{File: name, Line: next.Line, Column: next.Column, Msg: "a second document: expected one scenario in the file"}}
+		return nil, Errors{{File: name, Line: next.Line, Column: next.Column, Msg: "a second document: expected nothing behind the first"}}
 	case err != io.EOF:
 		return nil, Errors{syntaxError(name, err)}
 	}

@@ -76,7 +76,7 @@ func (r *resolver) fillPods(jobs []workloads.Job) {
 			request := &jobs[i].PodSets[k].Request
 			usual := usualPod(request[topology.GPU])
 			for _, resource := range []topology.Resource{topology.CPU, topology.Memory} {
-				if request[resource] == 0 {
+				if request[resource] == 0 && !jobs[i].PodSets[k].None[resource] {
 					request[resource] = usual[resource]
 					r.assumePods()
 				}

@@ -1,10 +1,8 @@
 package scenario
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
 )
@@ -41,7 +39,7 @@ func (r *resolver) resolveQueue(p path, given *Queue) quota.Queue {
 	switch {
 	case given.ResourceGroups != nil:
 		r.noShortForm(p, "resourceGroups", given.Quota, given.BorrowingLimit, given.LendingLimit)
-		q.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, given.Cohort == "")
+		q.Groups = r.resolveGroups(p.to("resourceGroups"), given.ResourceGroups, owner{given.Cohort == "", true})
 	case len(r.Flavors) > 0:
 		r.fail(p.to("resourceGroups"), "missing: the scenario has flavors, and quota is given for each of them")
 	case given.Quota != nil:
@@ -93,22 +91,4 @@ func (r *resolver) wholeCluster(name string) quota.Queue {
 	q.Nominal[topology.Pods] = 0
 	q.Covers = [4]bool{topology.GPU: true, topology.CPU: true, topology.Memory: true}
 	return q
-}
-
-// resolveEvents reads when nodes go down and come up.
-func (r *resolver) resolveEvents() {
-	if len(r.Events) == 0 {
-		return
-	}
-	nodes := nodeIndex(r.cluster)
-	for i, e := range r.Events {
-		p := at("events", i)
-		node, ok := nodes[e.Node]
-		if !ok {
-			r.fail(p.to("node"), "%s", noNode(e.Node, r.cluster))
-		}
-		up := word(r, p.to("do"), e.Do, []string{"down", "up"}, false, true)
-		r.out.Config.Faults = append(r.out.Config.Faults, sim.Fault{Time: int64(e.At), Node: node, Up: up})
-	}
-	slices.SortStableFunc(r.out.Config.Faults, func(a, b sim.Fault) int { return cmp.Compare(a.Time, b.Time) })
 }

@@ -87,10 +87,10 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	r.resolvePolicies()
 	if r.resolveCluster() {
 		r.resolveFabric()
-		r.resolveEvents()
 		r.resolveQueues()
 		r.checkLevels()
 		r.resolveWorkload()
+		r.resolveEvents()
 	}
 	if err := r.errs.err(r.name); err != nil {
 		return nil, err

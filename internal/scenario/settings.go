@@ -22,6 +22,12 @@ func (r *resolver) resolveTiming() {
 	if s := c.Timing.Start; s.InitMin > s.InitMax {
 		r.fail(at("timing", "start"), "initMin is %s: expected at most initMax, %s", Duration(s.InitMin), Duration(s.InitMax))
 	}
+	if j := r.Timing.Jitter; j != nil && *j < 1000 {
+		r.fail(at("timing", "jitter"), "expected 1, for none, or more")
+	}
+	if o := c.Timing.SecondOffset; o >= 1e9 {
+		r.fail(at("timing", "secondOffset"), "%s: expected less than 1s", Duration(o))
+	}
 	creations := []string{"burst", "slow-start", "interleaved"}
 	preset := creations[0]
 	if c.Timing.Name == sim.Kubernetes.Name {

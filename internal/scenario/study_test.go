@@ -49,7 +49,7 @@ func TestFragmentationMistakes(t *testing.T) {
 	const rest = "workloads: [default]\nscorers: [fgd]\nseeds: {count: 1}\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"fine", head + rest, ""},
-		{"empty", "", "study.yaml: the file is empty"},
+		{"empty", "", "study.yaml: the file is empty: expected a fragmentation study with"},
 		{"a list", "- a", "expected a fragmentation study with apiVersion, kind, workloads and scorers"},
 		{"a scenario", "apiVersion: gangplan/v1alpha1\nkind: Scenario\n", `study.yaml:2:7: kind: "Scenario": expected FragmentationStudy`},
 		{"missing", head, "scorers: missing"},

@@ -41,3 +41,14 @@ func broken(label string, seed uint64, t *tape, panicked any) *Broken {
 	}
 	return b
 }
+
+// Guard calls f, which plays a run by other means than Run. A panic becomes the error that it
+// is of Run.
+func Guard(label string, seed uint64, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = broken(label, seed, &tape{}, p)
+		}
+	}()
+	return f()
+}

@@ -74,3 +74,15 @@ func TestTheFirstFailureIsTold(t *testing.T) {
 		}
 	}
 }
+
+// A run that is played by other means is guarded too.
+func TestGuard(t *testing.T) {
+	err := Guard("rogue", 9, func() error { panic("two and two are five") })
+	fault, ok := errors.AsType[*Broken](err)
+	if !ok || fault.Label != "rogue" || fault.Seed != 9 || fault.What != "two and two are five" || !strings.Contains(string(fault.Stack), "TestGuard") {
+		t.Errorf("%+v", err)
+	}
+	if plain := errors.New("bad input"); Guard("rogue", 9, func() error { return plain }) != plain || Guard("rogue", 9, func() error { return nil }) != nil {
+		t.Error("an error that is none of a panic is another")
+	}
+}

@@ -66,10 +66,14 @@ type Suite struct {
 	Name string
 	Doc  string
 	Run  func(Options) ([]Outcome, error)
+
+	// Write writes every case as a scenario into a folder, where cases are scenarios of their
+	// own; nil else.
+	Write func(o Options, dir string) error
 }
 
 // suites in the order they are shown. A new suite is one file and one line here.
-var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences,
+var suites = []Suite{scenarios, kubeScore, fgd, kueueQuota, kueueCycle, kueueTAS, kueueTASSequences, timelines,
 	maxMin, ringJobs, collectives, nccl, effects}
 
 // Suites returns every suite.

@@ -142,12 +142,12 @@ func (f *Fleet) Sync(v sim.View) {
 	f.seen = now
 }
 
-// file puts a node where it belongs: nowhere while it is down.
+// file puts a node where it belongs: nowhere while it is closed.
 func (f *Fleet) file(v sim.View, n int32) {
 	if i := slices.Index(f.aside, n); i >= 0 {
 		f.aside, f.states = slices.Delete(f.aside, i, i+1), slices.Delete(f.states, i, i+1)
 	}
-	if v.Down(n) {
+	if v.Closed(n) {
 		f.groups.Drop(n)
 		return
 	}

@@ -104,6 +104,9 @@ func NewQueue(pods int, pace Pace) *Queue {
 	return q
 }
 
+// Trace calls f with every attempt and when it began, those made in arrears too.
+func (q *Queue) Trace(f func(pod int32, at int64)) { q.trace = f }
+
 // grow makes sure the class exists.
 func (q *Queue) grow(class int32) {
 	for int32(len(q.kinds)) <= class {

@@ -180,7 +180,7 @@ func newPlayedQueue(t *testing.T, seed uint64, pace Pace) *playedQueue {
 		p.n.deaf[class] = p.r.IntN(3) == 0
 	}
 	p.n.room = make([]int, queueClasses)
-	p.q.trace = func(pod int32, at int64) { p.tried = append(p.tried, fmt.Sprint(at, " ", pod)) }
+	p.q.Trace(func(pod int32, at int64) { p.tried = append(p.tried, fmt.Sprint(at, " ", pod)) })
 	return p
 }
 

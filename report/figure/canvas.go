@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -51,7 +52,21 @@ func (c *Chart) drawOn(canvas vg.CanvasSizer) {
 
 // escaped is text as XML writes it.
 func escaped(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(printable(text))
+}
+
+// printable is text with a sign in the place of what has no sign of its own, and that XML
+// has no way to write: control characters, and bytes that are no characters.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || r == 0xFFFE || r == 0xFFFF:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 func writePNG(w io.Writer, c *Chart, width, height vg.Length) error {
@@ -117,7 +132,7 @@ func (s *steady) Fill(path vg.Path)   { s.CanvasSizer.Fill(roundedPath(path)) }
 func (s *steady) Translate(by vg.Point) { s.CanvasSizer.Translate(roundedPoint(by)) }
 
 func (s *steady) FillString(face font.Face, at vg.Point, text string) {
-	s.CanvasSizer.FillString(face, roundedPoint(at), text)
+	s.CanvasSizer.FillString(face, roundedPoint(at), printable(text))
 }
 
 func (s *steady) DrawImage(vg.Rectangle, image.Image) {

@@ -179,6 +179,21 @@ func TestSVGSaysWhatItShows(t *testing.T) {
 	}
 }
 
+// Whatever is in a text, an SVG is well-formed, and the other formats can be drawn.
+func TestTextsWithControlCharacters(t *testing.T) {
+	const odd = "a\x00\x1b[31mb\n\tc\x7f \xff\xfe \uFFFE\uFFFF ]]> &<x>"
+	c := chart()
+	c.Title, c.Caption = odd, odd
+	c.Panels[0].Title, c.Panels[0].X.Label, c.Panels[0].Y.Label, c.Panels[0].Lines[0].Name = odd, odd, odd, odd
+	const want = "a��[31mb  c� �� �� ]]> &<x>|"
+	if got := texts(t, drawn(t, c, "svg")); !strings.HasPrefix(got, want) || strings.Count(got, "��[31mb") != 7 {
+		t.Errorf("the texts are %q", got)
+	}
+	for _, format := range Formats() {
+		drawn(t, c, format)
+	}
+}
+
 // A machine without the font draws an SVG in one that is as wide.
 func TestSVGNamesFontsToFallBackTo(t *testing.T) {
 	svg := string(drawn(t, chart(), "svg"))

@@ -103,12 +103,25 @@ func (m *Manifests) submit() {
 	})
 }
 
+// templatePath is where controllers have their pods.
+var templatePath = specPath.To("template")
+
+// decode reads an object. The error is its first mistake.
+func (m *Manifests) decode(o *Object, into any) error {
+	var list Errors
+	o.decode(into, &m.dump.unknown, func(e *Error) { list = append(list, e) })
+	if len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
 func (m *Manifests) pod(o *Object) error {
 	var p Pod
-	if err := o.decode(&p, &m.dump.unknown); err != nil {
+	if err := m.decode(o, &p); err != nil {
 		return err
 	}
-	j, err := m.job(o, &p.Metadata, &PodTemplate{p.Metadata, p.Spec}, 1)
+	j, err := m.job(o, nil, &p.Metadata, &PodTemplate{Metadata: p.Metadata, Spec: p.Spec}, 1)
 	if err != nil {
 		return err
 	}
@@ -120,7 +133,7 @@ func (m *Manifests) pod(o *Object) error {
 
 func (m *Manifests) batchJob(o *Object) error {
 	var c Controller
-	if err := o.decode(&c, &m.dump.unknown); err != nil {
+	if err := m.decode(o, &c); err != nil {
 		return err
 	}
 	pods, completions := int32(1), int32(0)
@@ -132,9 +145,9 @@ func (m *Manifests) batchJob(o *Object) error {
 		pods = min(pods, completions)
 	}
 	if pods < 1 {
-		return o.fail(nil, "spec.parallelism", "expected pods: a job without any never does anything")
+		return o.Fail(specPath.To("parallelism"), "expected pods: a job without any never does anything")
 	}
-	j, err := m.job(o, &c.Metadata, &c.Spec.Template, pods)
+	j, err := m.job(o, templatePath, &c.Metadata, &c.Spec.Template, pods)
 	if err != nil {
 		return err
 	}
@@ -149,13 +162,14 @@ func (m *Manifests) batchJob(o *Object) error {
 	if text, ok := c.Metadata.Annotations[minimum]; ok {
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || n < 1 || int32(n) > pods {
-			return o.fail(nil, minimum, "%q: expected a number of pods from 1 to %d", text, pods)
+			return o.Fail(At("metadata", "annotations", minimum), "%q: expected a number of pods from 1 to %d", text, pods)
 		}
 		j.PodSets[0].MinCount = int32(n)
 	}
 	return m.add(o, &c.Metadata, j)
 }
 
+// clockOf reads a time; the zero time where there is none.
 func clockOf(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339, text)
 	return t
@@ -165,33 +179,33 @@ func clockOf(text string) time.Time {
 // kube-scheduler's defaults: softly, over hosts and zones.
 func (m *Manifests) service(o *Object) error {
 	var c Controller
-	if err := o.decode(&c, &m.dump.unknown); err != nil {
+	if err := m.decode(o, &c); err != nil {
 		return err
 	}
 	replicas := int32(1)
 	if c.Spec.Replicas != nil {
 		replicas = *c.Spec.Replicas
 	}
-	template, err := m.job(o, &c.Metadata, &c.Spec.Template, 1)
+	one, err := m.job(o, templatePath, &c.Metadata, &c.Spec.Template, 1)
 	if err != nil {
 		return err
 	}
-	if template.Duration < 0 {
-		m.endure(&template)
+	if one.Duration < 0 {
+		m.endure(&one)
 		m.endless += int(replicas) - 1
 	}
-	if len(template.Spread) == 0 && c.Spec.Selector != nil {
-		match, err := requirements(o, c.Spec.Selector)
+	if len(one.Spread) == 0 && c.Spec.Selector != nil {
+		match, err := requirements(o, specPath.To("selector"), c.Spec.Selector)
 		if err != nil {
 			return err
 		}
 		of := &workloads.PodSelector{Match: match}
-		template.Spread = []workloads.SpreadConstraint{
+		one.Spread = []workloads.SpreadConstraint{
 			{Level: "kubernetes.io/hostname", MaxSkew: 3, Soft: true, Default: true, Of: of},
 			{Level: "topology.kubernetes.io/zone", MaxSkew: 5, Soft: true, Default: true, Of: of}}
 	}
 	for i := range replicas {
-		j := template
+		j := one
 		j.ID += "-" + strconv.Itoa(int(i))
 		j.PodSets = slices.Clone(j.PodSets)
 		if err := m.add(o, &c.Metadata, j); err != nil {
@@ -207,10 +221,10 @@ func (m *Manifests) endure(j *workloads.Job) {
 	m.endless++
 }
 
-// job makes a job of so many pods of a template, with a negative duration and submission
-// where nothing says them.
-func (m *Manifests) job(o *Object, meta *Metadata, t *PodTemplate, pods int32) (j workloads.Job, err error) {
-	j = workloads.NewJob(meta.Name, 0)
+// job makes a job of so many pods of a template, which is at a path, with a negative duration
+// and submission where nothing says them.
+func (m *Manifests) job(o *Object, p Path, meta *Metadata, t *PodTemplate, pods int32) (j workloads.Job, err error) {
+	j = workloads.NewJob(cmp.Or(meta.Name, meta.GenerateName+strconv.Itoa(len(m.Jobs)+1)), 0)
 	j.Namespace = cmp.Or(meta.Namespace, "default")
 	if j.Namespace != "default" {
 		j.ID = j.Namespace + "/" + j.ID
@@ -228,18 +242,16 @@ func (m *Manifests) job(o *Object, meta *Metadata, t *PodTemplate, pods int32) (
 		j.Startup = startup
 	}
 	set := workloads.PodSet{Name: workloads.WorkersPodSet, Count: pods, Node: t.Spec.NodeName}
-	if set.Request, err = m.dump.request(o, &t.Spec); err != nil {
+	m.dump.ask(o, &t.Spec, &set)
+	if err := place(o, p.To("spec"), &t.Spec, &set); err != nil {
 		return j, err
 	}
-	if err := m.dump.place(o, &t.Spec, &set); err != nil {
-		return j, err
-	}
-	if set.Topology, err = askedTopology(o, &t.Metadata); err != nil {
+	if set.Topology, err = askedTopology(o, p.To("metadata", "annotations"), &t.Metadata); err != nil {
 		return j, err
 	}
 	j.PodSets = []workloads.PodSet{set}
 	m.setPriority(&j, meta, &t.Spec)
-	return j, m.dump.friends(o, t, &j)
+	return j, m.dump.friends(o, p, t, &j)
 }
 
 // annotated reads a duration from an annotation; -1 if it is not there.
@@ -250,7 +262,7 @@ func annotated(o *Object, meta *Metadata, name string) (int64, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || int64(d) > workloads.MaxTime {
-		return 0, o.fail(nil, "metadata.annotations "+name, "%q: expected a duration such as 90s or 1h30m", text)
+		return 0, o.Fail(At("metadata", "annotations", name), "%q: expected a duration such as 90s or 1h30m", text)
 	}
 	return int64(d), nil
 }
@@ -287,7 +299,7 @@ func (m *Manifests) warn(text string) {
 func (m *Manifests) add(o *Object, meta *Metadata, j workloads.Job) error {
 	if j.Duration < 0 {
 		if j.Duration = m.options.Duration; j.Duration == 0 {
-			return o.fail(nil, "", "nothing says how long it runs: expected the annotation %s, or a duration for all", DurationAnnotation)
+			return o.Fail(nil, "nothing says how long it runs: expected the annotation %s, or a duration for all", DurationAnnotation)
 		}
 	}
 	j.Row = int64(len(m.Jobs)) + 1
@@ -299,7 +311,7 @@ func (m *Manifests) add(o *Object, meta *Metadata, j workloads.Job) error {
 // budget reads a PodDisruptionBudget.
 func (m *Manifests) budget(o *Object) error {
 	var b Budget
-	if err := o.decode(&b, &m.dump.unknown); err != nil {
+	if err := m.decode(o, &b); err != nil {
 		return err
 	}
 	out := workloads.Budget{Name: b.Metadata.Name, Namespace: cmp.Or(b.Metadata.Namespace, "default")}
@@ -310,11 +322,11 @@ func (m *Manifests) budget(o *Object) error {
 	number, percent := strings.CutSuffix(text, "%")
 	n, err := strconv.ParseInt(number, 10, 32)
 	if err != nil || n < 0 || percent && n > 100 || b.Spec.MinAvailable != "" && b.Spec.MaxUnavailable != "" {
-		return o.fail(nil, "spec", "expected one of minAvailable and maxUnavailable, a number of pods or a percentage")
+		return o.Fail(specPath, "expected one of minAvailable and maxUnavailable, a number of pods or a percentage")
 	}
 	out.N, out.Percent = int32(n), percent
 	if b.Spec.Selector != nil {
-		if out.Of.Match, err = requirements(o, b.Spec.Selector); err != nil {
+		if out.Of.Match, err = requirements(o, specPath.To("selector"), b.Spec.Selector); err != nil {
 			return err
 		}
 	}
@@ -323,7 +335,7 @@ func (m *Manifests) budget(o *Object) error {
 }
 
 // askedTopology reads the topology request that Kueue takes from a template's annotations.
-func askedTopology(o *Object, meta *Metadata) (t workloads.TopologyRequest, err error) {
+func askedTopology(o *Object, p Path, meta *Metadata) (t workloads.TopologyRequest, err error) {
 	a := meta.Annotations
 	switch {
 	case a[required] != "":
@@ -338,7 +350,7 @@ func askedTopology(o *Object, meta *Metadata) (t workloads.TopologyRequest, err 
 	if a[sliceLevel] != "" {
 		n, bad := strconv.ParseInt(a[sliceSize], 10, 32)
 		if bad != nil || n < 1 {
-			return t, o.fail(nil, sliceSize, "%q: expected a number of pods", a[sliceSize])
+			return t, o.Fail(p.To(sliceSize), "%q: expected a number of pods", a[sliceSize])
 		}
 		t.Slices[0] = workloads.Slice{Level: a[sliceLevel], Size: int32(n)}
 	}

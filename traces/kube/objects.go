@@ -5,146 +5,233 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
 
-// Error is a mistake in a file of objects, with its place. Line and Column count from 1.
-type Error struct {
-	File         string
-	Line, Column int
-	Field        string
-	Msg          string
-}
-
-// Error returns "file:line:column: field: message".
-func (e *Error) Error() string {
-	where := fmt.Sprintf("%s:%d:%d: ", e.File, e.Line, e.Column)
-	if e.Field != "" {
-		where += e.Field + ": "
-	}
-	return where + e.Msg
-}
-
-// Object is one object, not yet decoded. Lists are taken apart.
+// Object is one object. Lists are taken apart.
 type Object struct {
 	File                              string
 	Line, Column                      int
 	APIVersion, Kind, Namespace, Name string
 
-	node *yaml.Node
+	node  *yaml.Node
+	marks []mark
+}
+
+// mark is the place of a value of an object whose nodes are no longer held.
+type mark struct {
+	path, value  string
+	line, column int
 }
 
 // String names the object as kubectl does: kind/name, with its namespace before the name.
 func (o *Object) String() string {
 	if o.Namespace != "" {
-		return o.Kind + "/" + o.Namespace + "/" + o.Name
+		return o.Kind + "/" + oneLine(o.Namespace) + "/" + oneLine(o.Name)
 	}
-	return o.Kind + "/" + o.Name
+	if o.Name == "" {
+		return o.Kind
+	}
+	return o.Kind + "/" + oneLine(o.Name)
 }
 
-// fail is a mistake of the object, at its beginning or at a node in it.
-func (o *Object) fail(at *yaml.Node, field, format string, args ...any) error {
+// Fail is a mistake of the value that a path leads to, or what is nearest above it.
+func (o *Object) Fail(p Path, format string, args ...any) *Error {
 	e := &Error{o.File, o.Line, o.Column, o.String(), fmt.Sprintf(format, args...)}
-	if at != nil {
-		e.Line, e.Column = at.Line, at.Column
+	text := p.String()
+	if n := find(o.node, p); n != nil {
+		e.Line, e.Column = n.Line, n.Column
 	}
-	if field != "" {
-		e.Field += " " + field
+	for _, m := range o.marks {
+		if m.path == text {
+			e.Line, e.Column = m.line, m.column
+		}
+	}
+	if text != "" {
+		e.Field += " " + text
 	}
 	return e
 }
 
-// maxDepth bounds the nesting of lists in lists.
-const maxDepth = 4
+// mark keeps the place of a value for when the nodes are gone.
+func (o *Object) mark(p Path) {
+	if n := find(o.node, p); n != nil {
+		o.marks = append(o.marks, mark{p.String(), strings.Clone(n.Value), n.Line, n.Column})
+	}
+}
 
-// Read reads every object of a file of YAML or JSON documents. JSON is YAML. An empty file
-// has none. The error is an *Error.
-func Read(name string, r io.Reader) ([]Object, error) {
-	var objects []Object
-	d := yaml.NewDecoder(r)
-	for {
-		var doc yaml.Node
-		err := d.Decode(&doc)
-		if errors.Is(err, io.EOF) {
-			return objects, nil
+// group and version of the API that an object is of.
+func (o *Object) group() string {
+	group, _, ok := strings.Cut(o.APIVersion, "/")
+	if !ok {
+		return ""
+	}
+	return group
+}
+
+func (o *Object) version() string { return o.APIVersion[strings.IndexByte(o.APIVersion, '/')+1:] }
+
+// maxLists bounds the nesting of lists in lists.
+const maxLists = 16
+
+// read hands every object of a file of YAML or JSON documents on. An empty file has none. The
+// error is an *Error, or what each returns.
+func read(name, text string, each func(*Object) error) error {
+	c := &collector{name, each, maxAliasedObjects}
+	document := func(n *yaml.Node) error { return c.collect(n, 0, false) }
+	if strings.HasPrefix(text, "\xfe\xff") || strings.HasPrefix(text, "\xff\xfe") {
+		return readYAML(name, text, document) // which knows UTF-16
+	}
+	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
+	if err := textual(name, text); err != nil {
+		return err
+	}
+	if first := strings.TrimLeft(text, " \t\r\n"); first != "" && (first[0] == '{' || first[0] == '[') {
+		bad := isJSON(name, text)
+		if bad == nil {
+			return readJSON(name, text, document)
 		}
-		if err != nil {
-			return nil, &Error{File: name, Line: lineOf(err), Column: 1, Msg: "not YAML or JSON: " + strings.TrimPrefix(err.Error(), "yaml: ")}
-		}
-		if objects, err = collect(name, root(&doc), objects, 0); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// lineOf finds the line in an error of the YAML library, 1 if there is none.
-func lineOf(err error) int {
-	var line int
-	if n, _ := fmt.Sscanf(strings.TrimPrefix(err.Error(), "yaml: "), "line %d:", &line); n == 1 {
-		return line
-	}
-	return 1
-}
-
-func root(doc *yaml.Node) *yaml.Node {
-	if doc.Kind == yaml.DocumentNode && len(doc.Content) > 0 {
-		return doc.Content[0]
-	}
-	return doc
-}
-
-// collect appends the objects of a document: itself, or the items of a list.
-func collect(name string, n *yaml.Node, objects []Object, depth int) ([]Object, error) {
-	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" || n.Kind == 0 {
-		return objects, nil
-	}
-	o := Object{File: name, Line: n.Line, Column: n.Column, node: n}
-	if n.Kind != yaml.MappingNode || depth > maxDepth {
-		return nil, &Error{name, n.Line, n.Column, "", "expected a Kubernetes object, with apiVersion and kind"}
-	}
-	o.APIVersion, o.Kind = scalar(child(n, "apiVersion")), scalar(child(n, "kind"))
-	if o.APIVersion == "" || o.Kind == "" {
-		return nil, &Error{name, n.Line, n.Column, "", "expected a Kubernetes object: apiVersion or kind is missing"}
-	}
-	if items := child(n, "items"); items != nil && strings.HasSuffix(o.Kind, "List") {
-		return collectList(name, items, objects, depth)
-	}
-	if meta := child(n, "metadata"); meta != nil {
-		o.Name, o.Namespace = scalar(child(meta, "name")), scalar(child(meta, "namespace"))
-	}
-	return append(objects, o), nil
-}
-
-func collectList(name string, items *yaml.Node, objects []Object, depth int) ([]Object, error) {
-	if items.Kind != yaml.SequenceNode {
-		return nil, &Error{name, items.Line, items.Column, "items", "expected a list"}
-	}
-	var err error
-	for _, item := range items.Content {
-		if objects, err = collect(name, item, objects, depth+1); err != nil {
-			return nil, err
+		second := strings.TrimLeft(first[1:], " \t\r\n")
+		if second != "" && strings.IndexByte("{[\"", second[0]) >= 0 && isYAML(text) != nil {
+			return bad
 		}
 	}
-	return objects, nil
+	return readYAML(name, text, document)
 }
 
-// child returns the value of a mapping's field, or nil.
-func child(n *yaml.Node, key string) *yaml.Node {
-	if n == nil || n.Kind != yaml.MappingNode {
+// textual refuses what is no text.
+func textual(name, text string) error {
+	bad := strings.IndexByte(text, 0)
+	if bad < 0 && utf8.ValidString(text) {
 		return nil
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 && (bad < 0 || i < bad) {
+			bad = i
+			break
+		}
+	}
+	line := strings.Count(text[:bad], "\n")
+	return &Error{File: name, Line: line + 1, Column: bad - strings.LastIndexByte(text[:bad], '\n'), Msg: "not text: expected YAML or JSON, in UTF-8"}
+}
+
+func isYAML(text string) error {
+	d := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		if err := d.Decode(&yaml.Node{}); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func readYAML(name, text string, each func(*yaml.Node) error) error {
+	d := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var doc yaml.Node
+		if err := d.Decode(&doc); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return syntaxError(name, text, err)
+		}
+		if len(doc.Content) > 0 {
+			if err := each(doc.Content[0]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// syntaxError gives an error of the YAML library its line, and says of a tab what it does not.
+func syntaxError(name, text string, err error) *Error {
+	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	e := &Error{File: name, Line: 1}
+	if n, _ := fmt.Sscanf(msg, "line %d:", &e.Line); n == 1 {
+		_, msg, _ = strings.Cut(msg, ": ")
+	}
+	e.Msg = "not YAML or JSON: " + msg
+	// The library names the line of the mistake or the one before.
+	lines := strings.SplitN(text, "\n", e.Line+2)
+	for i := max(0, e.Line-1); i < min(len(lines), e.Line+1); i++ {
+		if indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " \t")); strings.Contains(lines[i][:indent], "\t") {
+			return &Error{File: name, Line: i + 1, Column: strings.IndexByte(lines[i], '\t') + 1, Msg: "not YAML: a tab before the first word of the line: expected spaces"}
+		}
+	}
+	return e
+}
+
+// collector takes documents apart. What aliases stand for is counted, so that a small file
+// cannot be a huge one.
+type collector struct {
+	name   string
+	each   func(*Object) error
+	budget int // objects by aliases
+}
+
+// The most that is reached through aliases: objects in a file, and values in an object.
+const (
+	maxAliasedObjects = 10_000
+	maxAliased        = 100_000
+)
+
+func (c *collector) wrong(at *yaml.Node, format string, args ...any) error {
+	return &Error{c.name, at.Line, at.Column, "", "expected a Kubernetes object, with apiVersion and kind: " + fmt.Sprintf(format, args...)}
+}
+
+// collect hands on the objects of a document: itself, or the items of a list.
+func (c *collector) collect(at *yaml.Node, depth int, aliased bool) error {
+	n := resolved(at)
+	if aliased = aliased || n != at; aliased {
+		if c.budget--; c.budget < 0 {
+			return c.wrong(at, "the file stands for more than %d by aliases", maxAliasedObjects)
+		}
+	}
+	switch {
+	case isNull(n):
+		return nil
+	case depth > maxLists:
+		return c.wrong(at, "lists in lists, more than %d deep", maxLists)
+	case n.Kind == yaml.SequenceNode:
+		return c.list(n, depth, aliased)
+	case n.Kind != yaml.MappingNode:
+		return c.wrong(at, "got %s", kindOf(n))
+	}
+	o := &Object{File: c.name, Line: at.Line, Column: at.Column, node: n}
+	o.APIVersion, o.Kind = named(n, "apiVersion"), named(n, "kind")
+	if o.APIVersion == "" || o.Kind == "" {
+		return c.wrong(at, "%s is missing", map[bool]string{true: "apiVersion", false: "kind"}[o.APIVersion == ""])
+	}
+	if items := child(n, "items"); items != nil && strings.HasSuffix(o.Kind, "List") {
+		return c.list(items, depth, aliased)
+	}
+	meta := child(n, "metadata")
+	o.Name, o.Namespace = named(meta, "name"), named(meta, "namespace")
+	if o.Namespace == "" && namespaced[o.Kind] {
+		o.Namespace = "default"
+	}
+	return c.each(o)
+}
+
+// named returns the text of a field, as a copy: what it is part of may be large.
+func named(n *yaml.Node, field string) string { return strings.Clone(scalar(child(n, field))) }
+
+// namespaced are the kinds of Kueue's objects that live in a namespace.
+var namespaced = map[string]bool{"LocalQueue": true, "Workload": true}
+
+func (c *collector) list(items *yaml.Node, depth int, aliased bool) error {
+	if isNull(items) {
+		return nil
+	}
+	if items.Kind != yaml.SequenceNode {
+		return &Error{c.name, items.Line, items.Column, "items", "expected a list of objects, got " + kindOf(items)}
+	}
+	for _, item := range items.Content {
+		if err := c.collect(item, depth+1, aliased); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func scalar(n *yaml.Node) string {
-	if n == nil || n.Kind != yaml.ScalarNode {
-		return ""
-	}
-	return n.Value
 }

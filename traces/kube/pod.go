@@ -7,16 +7,14 @@ import (
 	"github.com/gangplan/gangplan/workloads"
 )
 
-// Request returns what a pod with the spec asks for, as the scheduler counts it: its
-// containers and sidecars together, or an init container beside the sidecars before it where
-// that is more, and the overhead. It counts as one pod.
-func (d *Dump) request(o *Object, spec *PodSpec) (topology.Resources, error) {
+// ask fills in what a pod with the spec asks for, as the scheduler counts it: its containers
+// and sidecars together, or an init container beside the sidecars before it where that is
+// more; in their place what the pod asks for as a whole; and the overhead. It counts as one
+// pod. What it does not ask for it does not need.
+func (d *Dump) ask(o *Object, spec *PodSpec, set *workloads.PodSet) {
 	var running, most topology.Resources
 	for i := range spec.InitContainers {
-		r, err := d.container(o, &spec.InitContainers[i])
-		if err != nil {
-			return r, err
-		}
+		r := d.container(o, &spec.InitContainers[i])
 		if spec.InitContainers[i].RestartPolicy == "Always" {
 			running = running.Plus(r)
 			r = topology.Resources{}
@@ -24,19 +22,20 @@ func (d *Dump) request(o *Object, spec *PodSpec) (topology.Resources, error) {
 		most = larger(most, running.Plus(r))
 	}
 	for i := range spec.Containers {
-		r, err := d.container(o, &spec.Containers[i])
-		if err != nil {
-			return r, err
+		running = running.Plus(d.container(o, &spec.Containers[i]))
+	}
+	sum := larger(most, running)
+	whole := spec.Resources.asked()
+	for _, name := range sortedKeys(whole) {
+		if r := ResourceOf(name); r == topology.CPU || r == topology.Memory { // and no others
+			sum[r], _ = Quantity(r, whole[name])
 		}
-		running = running.Plus(r)
 	}
-	overhead, wrong := spec.Overhead.resources(o.Kind+".overhead", &d.unknown)
-	if wrong != "" {
-		return overhead, o.fail(nil, "overhead."+wrong, "%q: expected a quantity such as 8, 500m or 96Gi", spec.Overhead[wrong])
+	set.Request = sum.Plus(spec.Overhead.resources(o.Kind+".overhead", &d.unknown))
+	set.Request[topology.Pods] = 1
+	for _, r := range []topology.Resource{topology.CPU, topology.Memory} {
+		set.None[r] = set.Request[r] == 0
 	}
-	sum := larger(most, running).Plus(overhead)
-	sum[topology.Pods] = 1
-	return sum, nil
 }
 
 func larger(a, b topology.Resources) topology.Resources {
@@ -46,22 +45,22 @@ func larger(a, b topology.Resources) topology.Resources {
 	return a
 }
 
-// container is what one container asks for: its requests, and its limits where it has none.
-func (d *Dump) container(o *Object, c *Container) (topology.Resources, error) {
-	asked := maps.Clone(c.Resources.Limits)
+// asked are the requests, and the limits where there are none.
+func (r *Resources) asked() Amounts {
+	asked := maps.Clone(r.Limits)
 	if asked == nil {
 		asked = Amounts{}
 	}
-	maps.Copy(asked, c.Resources.Requests)
-	sum, wrong := asked.resources(o.Kind+".resources", &d.unknown)
-	if wrong != "" {
-		return sum, o.fail(nil, "container "+c.Name+": "+wrong, "%q: expected a quantity such as 8, 500m or 96Gi", asked[wrong])
-	}
-	return sum, nil
+	maps.Copy(asked, r.Requests)
+	return asked
 }
 
-// place fills in where pods with the spec may go.
-func (d *Dump) place(o *Object, spec *PodSpec, set *workloads.PodSet) error {
+func (d *Dump) container(o *Object, c *Container) topology.Resources {
+	return c.Resources.asked().resources(o.Kind+".resources", &d.unknown)
+}
+
+// place fills in where pods with the spec, which is at a path, may go.
+func place(o *Object, p Path, spec *PodSpec, set *workloads.PodSet) error {
 	for _, key := range sortedKeys(spec.NodeSelector) {
 		set.NodeSelector = append(set.NodeSelector, topology.Requirement{Key: key, Operator: topology.In, Values: []string{spec.NodeSelector[key]}})
 	}
@@ -70,9 +69,10 @@ func (d *Dump) place(o *Object, spec *PodSpec, set *workloads.PodSet) error {
 	if a == nil {
 		return nil
 	}
+	p = p.To("affinity", "nodeAffinity")
 	if a.Required != nil {
 		for i := range a.Required.Terms {
-			term, err := termOf(o, &a.Required.Terms[i])
+			term, err := termOf(o, p.To("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", i), &a.Required.Terms[i])
 			if err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (d *Dump) place(o *Object, spec *PodSpec, set *workloads.PodSet) error {
 		}
 	}
 	for i := range a.Preferred {
-		term, err := termOf(o, &a.Preferred[i].Preference)
+		term, err := termOf(o, p.To("preferredDuringSchedulingIgnoredDuringExecution", i, "preference"), &a.Preferred[i].Preference)
 		if err != nil {
 			return err
 		}
@@ -100,9 +100,9 @@ func TolerationsOf(given []Toleration) (list []topology.Toleration) {
 // operators are those of node affinity, in the order of topology.Operator.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-func termOf(o *Object, given *NodeTerm) (term topology.Term, err error) {
+func termOf(o *Object, p Path, given *NodeTerm) (term topology.Term, err error) {
 	for i := range given.MatchExpressions {
-		q, err := requirement(o, "nodeAffinity", &given.MatchExpressions[i])
+		q, err := requirement(o, p.To("matchExpressions", i), (*Expression)(&given.MatchExpressions[i]))
 		if err != nil {
 			return nil, err
 		}

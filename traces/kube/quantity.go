@@ -51,31 +51,21 @@ func Quantity(r topology.Resource, text string) (int64, bool) {
 	return q.ScaledValue(scale), true
 }
 
-// resources sums what a list says of the resources that gangplan counts. A quantity that is
-// none returns its name; the others' names go to unknown.
-func (a Amounts) resources(path string, unknown *fieldSet) (sum topology.Resources, wrong string) {
+// resources sums what a list says of the resources that gangplan counts. The others' names go
+// to unknown, unless nobody schedules by them.
+func (a Amounts) resources(path string, unknown *fieldSet) (sum topology.Resources) {
 	for _, name := range sortedKeys(a) {
 		r := ResourceOf(name)
-		if r == NoUnit {
-			if !strings.HasPrefix(name, "hugepages-") && name != "ephemeral-storage" {
-				unknown.add(path + "." + name)
-			}
-			continue
+		if n, ok := Quantity(r, a[name]); r != NoUnit && ok {
+			sum[r] += n
+		} else if r == NoUnit && !strings.HasPrefix(name, "hugepages-") && name != "ephemeral-storage" {
+			unknown.add(path + "." + name)
 		}
-		n, ok := Quantity(r, a[name])
-		if !ok || n < 0 {
-			return sum, name
-		}
-		sum[r] += n
 	}
-	return sum, ""
+	return sum
 }
 
 // Allocatable returns what a node offers to pods.
-func (d *Dump) Allocatable(n *Item[Node]) (topology.Resources, error) {
-	sum, wrong := n.T.Status.Allocatable.resources("Node.allocatable", &d.unknown)
-	if wrong != "" {
-		return sum, n.fail(nil, "status.allocatable."+wrong, "%q: expected a quantity such as 8, 500m or 96Gi", n.T.Status.Allocatable[wrong])
-	}
-	return sum, nil
+func (d *Dump) Allocatable(n *Item[Node]) topology.Resources {
+	return n.T.Status.Allocatable.resources("Node.allocatable", &d.unknown)
 }

@@ -64,7 +64,7 @@ func loadBaseline(file string) (*baseline, error) {
 		return nil, nil
 	}
 	b := &baseline{}
-	d, err := scenario.LoadDocument(file, baselineKind, "a baseline, as check --update writes it", b)
+	d, err := scenario.LoadDocument(file, baselineKind, "a baseline, as check --update writes it where there is none", b)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +76,9 @@ func loadBaseline(file string) (*baseline, error) {
 func (b *baseline) check(d *scenario.Document) {
 	if len(b.Seeds) == 0 {
 		d.Fail([]any{"seeds"}, "the list is empty: expected at least one")
+	}
+	if len(b.Policies) == 0 {
+		d.Fail([]any{"policies"}, "the list is empty: expected at least one")
 	}
 	for i := range b.Policies {
 		p := &b.Policies[i]
@@ -103,7 +106,7 @@ func (b *baseline) check(d *scenario.Document) {
 
 func (b *baseline) checkLength(d *scenario.Document, at []any, n int) {
 	if n != len(b.Seeds) {
-		d.Fail(at, "%d values: expected one for each of the %d seeds", n, len(b.Seeds))
+		d.Fail(at, "%s: expected %d, one for each seed", report.Count(n, "value"), len(b.Seeds))
 	}
 }
 

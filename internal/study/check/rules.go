@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
 )
@@ -167,13 +168,7 @@ func matches(prefix, metric string) bool {
 	return strings.HasSuffix(prefix, ".") && strings.HasPrefix(metric, prefix)
 }
 
-func metricNames() []string {
-	names := []string{digestRule}
-	for _, m := range report.Metrics() {
-		names = append(names, m.Name)
-	}
-	return names
-}
+func metricNames() []string { return append([]string{digestRule}, study.MetricNames()...) }
 
 // gate is what holds for one scenario.
 type gate struct {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/report"
 )
 
@@ -23,7 +24,7 @@ func (c *corpus) update(ctx context.Context, o Options) (g *report.Gate, err err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(s.dir)) }()
+	defer func() { err = errors.Join(err, s.beside.Remove()) }()
 	if err := c.play(ctx, o); err != nil {
 		return nil, err
 	}
@@ -97,44 +98,40 @@ func (e *entry) pack() []byte {
 
 // stage is a folder with files that wait for being moved into place.
 type stage struct {
-	dir   string
-	files []string // where they go, in this order
-	gone  []string // what is removed at last
+	beside *staging.Folder
+	files  []string // where they go, in this order
+	gone   []string // what is removed at last
 }
 
 // newStage makes the folder, and takes away those that an update left behind that was killed.
 func newStage(dir string) (*stage, error) {
-	old, err := filepath.Glob(filepath.Join(dir, stagePrefix+"*"))
-	if err != nil {
+	if err := staging.SweepAway(dir, stagePrefix); err != nil {
 		return nil, err
 	}
-	for _, o := range old {
-		if err := os.RemoveAll(o); err != nil {
-			return nil, err
-		}
-	}
-	s := &stage{}
-	s.dir, err = os.MkdirTemp(dir, stagePrefix+"*")
-	return s, err
+	beside, err := staging.New(dir, stagePrefix)
+	return &stage{beside: beside}, err
 }
 
 // add writes a file beside the one it will replace.
 func (s *stage) add(file string, content []byte) error {
-	f, err := os.OpenFile(filepath.Join(s.dir, filepath.Base(file)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(s.place(file), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		return s.beside.Named(file, err)
 	}
 	_, err = f.Write(content)
 	s.files = append(s.files, file)
-	return errors.Join(err, f.Sync(), f.Close())
+	return s.beside.Named(file, errors.Join(err, f.Sync(), f.Close()))
 }
+
+// place is where a file waits.
+func (s *stage) place(file string) string { return filepath.Join(s.beside.Path, filepath.Base(file)) }
 
 // publish moves all files into place. The record of a scenario goes before its baseline: a
 // record of other runs is noticed, and no verdict depends on it.
 func (s *stage) publish() error {
 	for i, file := range s.files {
-		if err := os.Rename(filepath.Join(s.dir, filepath.Base(file)), file); err != nil {
-			return fmt.Errorf("%w (%d of %d files were replaced before)", err, i, len(s.files))
+		if err := os.Rename(s.place(file), file); err != nil {
+			return fmt.Errorf("%w (%d of %d files were replaced before)", s.beside.Named(file, err), i, len(s.files))
 		}
 	}
 	for _, file := range s.gone {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What an update that was killed left behind is taken away by the next. A kill between two
@@ -23,6 +24,12 @@ func TestUpdateAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(dir, stagePrefix+"1234"), "a.baseline.yaml", "half a bas")
+	old := time.Now().Add(-48 * time.Hour)
+	for _, path := range []string{"a.baseline.yaml", ""} {
+		if err := os.Chtimes(filepath.Join(dir, stagePrefix+"1234", path), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
 	g := run(t, dir, Options{})
 	says(t, g, dir, false, "a.transitions.gz: the record is of other runs than the baseline", "✗ a · gang:")
 	if g.Scenarios[0].Policies[0].Parting != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gangplan/gangplan/internal/suggest"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/report"
 )
 
@@ -155,33 +155,18 @@ func (v *values) row(m *report.Metric, confidence float64) (Row, bool) {
 func (r *Row) empty() bool { return r.a == 0 && r.b == 0 && r.Verdict == Same }
 
 // chosen looks metrics up, in the order of the registry.
-func chosen(names []string) ([]*report.Metric, error) {
-	if names == nil {
-		names = Usual
+func chosen(words []string) ([]*report.Metric, error) {
+	if words == nil {
+		words = Usual
 	}
-	wanted := map[string]bool{}
-	all := report.Metrics()
-	for _, name := range names {
-		prefix, isPrefix := strings.CutSuffix(name, "*")
-		isPrefix = isPrefix || strings.HasSuffix(name, ".") || name == "all"
-		found := false
-		for i := range all {
-			if all[i].Name == name || name == "all" || isPrefix && strings.HasPrefix(all[i].Name, prefix) {
-				wanted[all[i].Name], found = true, true
-			}
-		}
-		if !found {
-			var known []string
-			for i := range all {
-				known = append(known, all[i].Name)
-			}
-			return nil, fmt.Errorf("unknown metric %q%s", name, suggest.Hint(name, known))
-		}
+	names, err := study.ChooseMetrics(words)
+	if err != nil {
+		return nil, err
 	}
 	var out []*report.Metric
-	for i := range all {
-		if wanted[all[i].Name] {
-			out = append(out, &all[i])
+	for _, name := range study.MetricNames() {
+		if m, _ := report.LookupMetric(name); slices.Contains(names, name) {
+			out = append(out, m)
 		}
 	}
 	return out, nil

@@ -129,7 +129,7 @@ func swept(t *testing.T, matrix string) string {
 	text := "apiVersion: gangplan/v1alpha1\nkind: Study\nname: crowds\nscenario:\n" +
 		"  cluster: {synthetic: {racks: 2, hosts: 2, gpus: 8}}\n" +
 		"  workload: {synthetic: {mix: deep-learning, jobs: 20, load: 1}}\n  policies: [gang, gang-topology]\n" + matrix
-	s, err := scenario.ParseStudy("study.yaml", []byte(text), "", sweep.MetricNames())
+	s, err := scenario.ParseStudy("study.yaml", []byte(text), "", study.MetricNames())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (c *Comparison) title(g *Group) string {
 	}
 	switch n := len(g.runs.pairs); {
 	case !g.Paired:
-		parts = append(parts, fmt.Sprintf("%d and %d runs", len(g.runs.a), len(g.runs.b)))
+		parts = append(parts, g.runs.sizes())
 	case n == 1:
 		parts = append(parts, fmt.Sprintf("seed %d", g.Seeds[0]))
 	default:
@@ -136,16 +136,14 @@ func (c *Comparison) basis(g *Group) string {
 	case tested == 0:
 		return ""
 	case g.Paired:
-		return fmt.Sprintf("p: Wilcoxon signed-rank over pairs, Holm over %s; intervals: %s.", metricsText(tested), interval)
+		return fmt.Sprintf("p: Wilcoxon signed-rank over pairs, Holm over %s; intervals: %s.", report.Count(tested, "metric"), interval)
 	}
-	return fmt.Sprintf("p: Mann-Whitney, Holm over %s.", metricsText(tested))
+	return fmt.Sprintf("p: Mann-Whitney, Holm over %s.", report.Count(tested, "metric"))
 }
 
-func metricsText(n int) string {
-	if n == 1 {
-		return "1 metric"
-	}
-	return strconv.Itoa(n) + " metrics"
+// sizes says how many runs each side has.
+func (g *group) sizes() string {
+	return fmt.Sprintf("%d and %s", len(g.a), report.Count(len(g.b), "run"))
 }
 
 // sheet is every row of every group as numbers, for spreadsheets.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gangplan/gangplan/report"
 )
 
 // phrases say what it is to be lower or higher in a metric; %s is by how much.
@@ -47,7 +49,7 @@ func (c *Comparison) sentences(g *Group) []string {
 		out = append(out, fmt.Sprintf("No significant difference%s in %s.", g.where(), strings.Join(unclear, ", ")))
 	}
 	if same := named(g.Rows, Same); len(same) > 0 && len(out) == 0 && len(same) == len(g.Rows) {
-		out = append(out, fmt.Sprintf("%s and %s do not differ%s in any of %d metrics.", c.A.Name, c.B.Name, g.where(), len(same)))
+		out = append(out, fmt.Sprintf("%s and %s do not differ%s in any of %s.", c.A.Name, c.B.Name, g.where(), report.Count(len(same), "metric")))
 	}
 	return out
 }
@@ -69,7 +71,7 @@ func (c *Comparison) sentence(g *Group, r *Row) string {
 	switch {
 	case ofJobs:
 		words := jobWords[r.Metric]
-		text = fmt.Sprintf("%s %s %d of %d jobs sooner and %d later than %s%s, the median by %s", c.B.Name, words, r.Lower, r.Pairs, r.Higher, c.A.Name, g.where(), r.signed(r.d))
+		text = fmt.Sprintf("%s %s %d of %s sooner and %d later than %s%s, the median by %s", c.B.Name, words, r.Lower, report.Count(r.Pairs, "job"), r.Higher, c.A.Name, g.where(), r.signed(r.d))
 	case math.IsInf(r.d, -1):
 		text = fmt.Sprintf("%s of %s is %s%s, where that of %s is never", r.Metric, c.B.Name, r.metric.Text(r.b, r.B != nil), g.where(), c.A.Name)
 	case math.IsInf(r.d, 1):
@@ -91,7 +93,7 @@ func (c *Comparison) sentence(g *Group, r *Row) string {
 			text += fmt.Sprintf(", %d seeds", r.Pairs)
 		}
 	case rankSum:
-		text += fmt.Sprintf(", p%s, %d and %d runs not paired", equation(*r.Adjusted), len(g.runs.a), len(g.runs.b))
+		text += fmt.Sprintf(", p%s, %s not paired", equation(*r.Adjusted), g.runs.sizes())
 	case exact:
 		text += ", exactly, with one seed"
 	}

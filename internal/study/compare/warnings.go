@@ -44,12 +44,12 @@ func (c *Comparison) warnOfSeeds(g *Group) {
 	if !g.Paired {
 		c.note("unpaired", "no seed is on both sides%s: runs are compared as two samples (Mann-Whitney), which finds far less", g.where())
 		if p := stats.LeastRankSumP(len(g.runs.a), len(g.runs.b)); p >= level {
-			c.note("few-seeds", "%d and %d runs%s: no p can be below %.2g, so nothing can be significant at %.2g", len(g.runs.a), len(g.runs.b), g.where(), p, level)
+			c.note("few-seeds", "%s%s: no p can be below %.2g, so nothing can be significant at %.2g", g.runs.sizes(), g.where(), p, level)
 		}
 		return
 	}
 	if lone := len(g.runs.lone[0]) + len(g.runs.lone[1]); lone > 0 {
-		c.note("no-partner", "%d runs%s have a seed that the other side has not: left out", lone, g.where())
+		c.note("no-partner", "the other side has no run with the seed of %s%s: left out", report.Count(lone, "run"), g.where())
 	}
 	if p := g.runs.pairs[0]; p[0].Manifest.Seed != p[1].Manifest.Seed {
 		c.note("seeds-differ", "the runs%s have the seeds %d and %d: what differs may be chance", g.where(), p[0].Manifest.Seed, p[1].Manifest.Seed)
@@ -72,8 +72,8 @@ func (c *Comparison) warnOfFewSeeds(g *Group, n int, level float64) {
 	if least >= level {
 		c.note("few-seeds", "%d seeds%s: no p can be below %.2g, so nothing can be significant at %.2g; %d seeds can", n, g.where(), least, level, seedsFor(level))
 	} else if least*float64(tested) >= level {
-		c.note("few-seeds", "%d seeds%s: with %d metrics no p can be below %.2g after Holm's correction; %d seeds or fewer metrics can",
-			n, g.where(), tested, min(1, least*float64(tested)), seedsFor(level/float64(tested)))
+		c.note("few-seeds", "%d seeds%s: with %s no p can be below %.2g after Holm's correction; %d seeds or fewer metrics can",
+			n, g.where(), report.Count(tested, "metric"), min(1, least*float64(tested)), seedsFor(level/float64(tested)))
 	}
 }
 
@@ -130,10 +130,10 @@ func (c *Comparison) warnOfJobs(g *Group) {
 		return
 	}
 	if lone := g.Jobs.OnlyA + g.Jobs.OnlyB; lone > 0 {
-		c.note("jobs-without-partner", "%d jobs%s are on one side only (%d in A, %d in B): the sides have not the same demand", lone, g.where(), g.Jobs.OnlyA, g.Jobs.OnlyB)
+		c.note("jobs-without-partner", "only one side has %s%s (%d in A, %d in B): the sides have not the same demand", report.Count(lone, "job"), g.where(), g.Jobs.OnlyA, g.Jobs.OnlyB)
 	}
 	if g.Jobs.Changed > 0 {
-		c.note("jobs-differ", "%d of %d jobs%s have another submission, work or size in B: the sides have not the same demand", g.Jobs.Changed, g.Jobs.Paired, g.where())
+		c.note("jobs-differ", "in B another submission, work or size%s of %d of %s: the sides have not the same demand", g.where(), g.Jobs.Changed, report.Count(g.Jobs.Paired, "job"))
 	}
 	jobs := func(r Row) bool { return r.P != nil && isByJob(r.metric) }
 	if len(g.runs.pairs) == 1 && slices.ContainsFunc(g.Rows, jobs) {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseVary(t *testing.T) {
+	f := parse(t, "cluster: {nodes: [{name: n, gpus: 8}]}\nworkload: {jobs: []}\nqueues: [{name: q, quota: {gpu: 8}}]\n")
 	for _, c := range []struct{ specs, field, first, last, extreme, err string }{
 		{specs: "nodes=4..16", field: "nodes", first: "4", last: "16", extreme: "smallest"},
 		{specs: "scale.load=2..0.5:0.25", field: "scale.load", first: "2", last: "0.5", extreme: "largest"},
@@ -16,6 +17,16 @@ func TestParseVary(t *testing.T) {
 		{specs: "podCreation=burst,slow-start", field: "podCreation", first: "burst", last: "slow-start", extreme: "first"},
 		{specs: "nodes=8, 4,6", field: "nodes", first: "8", last: "6", extreme: "first"},
 		{specs: "nodes=4..6;queues[0].quota.gpu=32..48:8", field: "nodes + queues[0].quota.gpu", first: "4 / 32", last: "6 / 48", extreme: "smallest"},
+		{specs: "nodes=4..32:10", field: "nodes", first: "4", last: "32", extreme: "smallest"},
+		{specs: "scale.load=2..0.5:0.4", field: "scale.load", first: "2", last: "0.5", extreme: "largest"},
+		{specs: "waitForPodsReady.timeout=1m..10m:600s", field: "waitForPodsReady.timeout", first: "1m", last: "10m", extreme: "smallest"},
+		{specs: "nodes=4..5:99;queues[0].quota.gpu=32,40", field: "nodes + queues[0].quota.gpu", first: "4 / 32", last: "5 / 40", extreme: "smallest"},
+		{specs: "nodes=4,4,8;queues[0].quota.gpu=32,40,40", field: "nodes + queues[0].quota.gpu", first: "4 / 32", last: "8 / 40", extreme: "first"},
+		{specs: "nodes=4,8,4", err: "nodes: 4 is listed twice"},
+		{specs: "nodes=4..8;nodes=8..4", err: "--vary nodes=8..4: nodes is varied already"},
+		{specs: "policy=gang,per-pod", err: "ask for some with --policy"},
+		{specs: "waitForPodsReady.tiemout=1m..30m:1m", err: "waitForPodsReady.tiemout: unknown field (did you mean timeout?)"},
+		{specs: "waitForPodsReady.timeout=1m..30q:1m", err: "\"30q\": expected a duration"},
 		{specs: "nodes", err: "expected FIELD=LO..HI"},
 		{specs: "=1..2", err: "expected FIELD=LO..HI"},
 		{specs: "nodes=", err: "an empty value"},
@@ -23,9 +34,9 @@ func TestParseVary(t *testing.T) {
 		{specs: "nodes=1..3000000", err: "more than 1000000 values"},
 		{specs: "nodes=4..6;queues[0].quota.gpu=32..64:8", err: "5 values, but nodes has 3"},
 	} {
-		v, err := ParseVary(strings.Split(c.specs, ";"))
+		v, err := ParseVary(strings.Split(c.specs, ";"), f)
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "--vary ") {
+			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(err.Error(), "--vary") {
 				t.Errorf("%s: %v, want %s", c.specs, err, c.err)
 			}
 			continue
@@ -38,7 +49,7 @@ func TestParseVary(t *testing.T) {
 			t.Errorf("%s: %s from %v to %v, %s", c.specs, v.Field(), v.Values(0), v.Values(v.Len()-1), v.Extreme())
 		}
 	}
-	if _, err := ParseVary(nil); err == nil {
+	if _, err := ParseVary(nil, f); err == nil {
 		t.Error("nothing is varied")
 	}
 }
@@ -102,7 +113,7 @@ func TestParseSeeds(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for text, want := range map[string]string{"a": `"a": expected a whole number`, "1,1": "1 is given twice", "1..x": "expected", "1..100000": "more than", "-1": "expected a whole number"} {
+	for text, want := range map[string]string{"a": `"a": expected a whole number`, "1,1": "1 is given twice", "1..x": "expected", "1..100000": "more than", "-1": "expected a whole number", "5..1": "expected the smaller one first: 1..5"} {
 		if _, err := ParseSeeds(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -25,7 +25,10 @@ type Question struct {
 	All      bool                                    // look at every value
 	Parallel int                                     // runs at a time; 0, or more than that, is GOMAXPROCS
 	JobsVary bool                                    // that the jobs change with the values is meant
-	Progress func(done, begun int)                   // if not nil, it hears of every finished run, one call at a time
+
+	SeedVaries bool // it is what is varied
+
+	Progress func(done, begun int) // if not nil, it hears of every finished run, one call at a time
 
 	// With several seeds a value meets the targets if enough of them do: so many that, with
 	// this confidence, more than this share of all seeds would.
@@ -38,7 +41,7 @@ func Of(v *Vary, f *scenario.File, dir string, targets []Target) (*Question, err
 	if err != nil {
 		return nil, err
 	}
-	q := &Question{Field: v.Field(), Extreme: v.Extreme(), Build: build, JobsVary: v.ofWorkload(), Targets: targets, Confidence: 0.95, Share: 0.5}
+	q := &Question{Field: v.Field(), Extreme: v.Extreme(), Build: build, JobsVary: v.ofWorkload(), SeedVaries: v.varies("seed"), Targets: targets, Confidence: 0.95, Share: 0.5}
 	for i := range v.Len() {
 		q.Values = append(q.Values, v.Values(i))
 	}
@@ -51,7 +54,8 @@ func ParseSeeds(s string) ([]uint64, error) {
 		return nil, nil
 	}
 	texts := strings.Split(s, ",")
-	if lo, hi, isRange := strings.Cut(s, ".."); isRange {
+	lo, hi, isRange := strings.Cut(s, "..")
+	if isRange {
 		var err error
 		if texts, err = scenario.Steps("seed", lo, hi, "", maxSeeds); err != nil {
 			return nil, fmt.Errorf("--seeds %s: %w", s, err)
@@ -68,6 +72,9 @@ func ParseSeeds(s string) ([]uint64, error) {
 		}
 		seeds = append(seeds, seed)
 	}
+	if isRange && seeds[0] > seeds[len(seeds)-1] {
+		return nil, fmt.Errorf("--seeds %s: expected the smaller one first: %s..%s", s, hi, lo)
+	}
 	return seeds, nil
 }
 
@@ -80,12 +87,14 @@ func (q *Question) check() (need int, err error) {
 		return 0, fmt.Errorf("no target: expected one such as 'wait.p95_seconds<=30m'")
 	case len(q.Values) == 0:
 		return 0, fmt.Errorf("no values to try")
-	case n <= 1:
-		return 1, nil
 	case !(q.Confidence > 0 && q.Confidence < 1):
 		return 0, fmt.Errorf("a confidence of %v: expected more than 0 and less than 1", q.Confidence)
 	case !(q.Share > 0 && q.Share < 1):
 		return 0, fmt.Errorf("a share of %v: expected more than 0 and less than 1", q.Share)
+	case n > 0 && q.SeedVaries:
+		return 0, fmt.Errorf("the seed is varied, and there are other seeds to run it with: expected one of them")
+	case n <= 1:
+		return 1, nil
 	default:
 		if need = needed(n, q.Share, q.Confidence); need > n {
 			return 0, fmt.Errorf("%d seeds cannot say with confidence %v that more than %v of all seeds meet the targets: expected at least %d",

@@ -153,7 +153,7 @@ func (a *Answer) title(f *Found) string {
 		parts = append([]string{a.Scenario}, parts...)
 	}
 	d := &f.Curve[0].Seeds[0].demand
-	demand := fmt.Sprintf("%d jobs", d.jobs)
+	demand := report.Count(d.jobs, "job")
 	if window, ok := d.window(); ok {
 		demand += " in " + report.Span(window/1e9)
 	}

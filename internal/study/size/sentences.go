@@ -88,7 +88,11 @@ func (f *Found) answerText(q *Question) string {
 	span := fmt.Sprintf("%s to %s", label(q.Values[0]), label(q.Values[len(q.Values)-1]))
 	if f.answer < 0 {
 		last := &f.Curve[len(f.Curve)-1]
-		return fmt.Sprintf("No value of %s from %s meets %s; at %s %s.", q.Field, span, q.condition(), label(last.Values), q.at(last))
+		at := label(last.Values)
+		if len(last.Seeds) > 1 {
+			at += "," // a number follows
+		}
+		return fmt.Sprintf("No value of %s from %s meets %s; at %s %s.", q.Field, span, q.condition(), at, q.at(last))
 	}
 	best := &f.Curve[f.answer]
 	text := fmt.Sprintf("%s = %s is the %s from %s that meets %s: %s.", q.Field, label(best.Values), q.Extreme, span, q.condition(), q.at(best))
@@ -143,7 +147,10 @@ func (f *Found) doubtText(q *Question) string {
 // looked says how thoroughly the values were searched.
 func (f *Found) looked(q *Question) string {
 	n := len(f.Curve)
-	if n == len(q.Values) {
+	switch {
+	case len(q.Values) == 1:
+		return "the only value"
+	case n == len(q.Values):
 		return fmt.Sprintf("all %d values", n)
 	}
 	return fmt.Sprintf("%d of %d values: %d evenly, then by bisection, and around the answer", n, len(q.Values), scanned)

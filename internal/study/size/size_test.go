@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,7 +26,7 @@ func ask(t *testing.T, file string, vary []string, targets ...string) *Question 
 
 func askOf(t *testing.T, f *scenario.File, vary []string, targets ...string) *Question {
 	t.Helper()
-	v, err := ParseVary(vary)
+	v, err := ParseVary(vary, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,12 +364,67 @@ func TestErrors(t *testing.T) {
 		{q(func(q *Question) { q.Seeds = []uint64{1, 2, 3} }), "3 seeds cannot say with confidence 0.95 that more than 0.5 of all seeds meet the targets: expected at least 5"},
 		{q(func(q *Question) { q.Seeds = []uint64{1, 2}; q.Confidence = 1 }), "a confidence of 1: expected more than 0 and less than 1"},
 		{q(func(q *Question) { q.Seeds = []uint64{1, 2}; q.Share = 0 }), "a share of 0: expected"},
+		{q(func(q *Question) { q.Confidence = 1.5 }), "a confidence of 1.5: expected more than 0 and less than 1"},
+		{q(func(q *Question) { q.Share = math.NaN() }), "a share of NaN: expected"},
 		{q(func(q *Question) { q.Labels = []string{"gnag"} }), `unknown policy "gnag"`},
 		{q(func(q *Question) { q.Build = nil; q.Values = nil }), "no values to try"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%v, want %s", c.err, c.want)
 		}
+	}
+}
+
+// Fields that are in each other's way are refused, by whatever names they go; fields that
+// are not are asked about together.
+func TestContradictions(t *testing.T) {
+	f := parse(t, `cluster: {nodes: [{name: n, count: 2, gpus: 8}]}
+workload: {jobs: [{id: a, count: 4, duration: 1h, gpus: 8}]}
+queues: [{name: a, quota: {gpu: 16}}]
+policies: [gang]
+`)
+	for _, c := range []struct {
+		vary []string
+		want string
+	}{
+		{[]string{"nodes=1..3", "scale.cluster=3..1"}, "nodes and scale.cluster set the same field: vary one of them"},
+		{[]string{"queues[0].quota.gpu=8..24:8", "queues[a].quota.gpu=24..8:8"}, "queues[0].quota.gpu and queues[a].quota.gpu set the same field"},
+		{[]string{"queues[0].quota={gpu: 8},{gpu: 16}", "queues[a].quota.gpu=24..32:8"}, "queues[0].quota and queues[a].quota.gpu set the same field"},
+		{[]string{"nodes=2..4", "cluster.nodes[0].count=3..5"}, "with 2 / 3 there are 3 nodes: vary nodes, or the cluster, not both"},
+		{[]string{"nodes=2..4", "queues[a].quota.gpu=16..32:8"}, ""},
+	} {
+		v, err := ParseVary(c.vary, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets, _ := ParseTargets([]string{"wait.max_seconds==0"})
+		q, err := Of(v, f, "", targets)
+		if err == nil {
+			_, err = Find(t.Context(), q)
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: %v, want %q", c.vary, err, c.want)
+		}
+	}
+}
+
+// A seed that is varied and seeds that every value meets are two questions.
+func TestVariedSeed(t *testing.T) {
+	q := ask(t, "bursts.yaml", []string{"seed=1..3"}, "wait.p95_seconds<=30d")
+	if _, f := answer(t, q); label(f.Answer) != "1" {
+		t.Errorf("the first seed is %v", f.Answer)
+	}
+	q.Seeds = []uint64{1, 2, 3, 4, 5}
+	if _, err := Find(t.Context(), q); err == nil || !strings.Contains(err.Error(), "the seed is varied") {
+		t.Error(err)
+	}
+}
+
+// The end of a range is looked at however large the step is.
+func TestTheEndIsTried(t *testing.T) {
+	a, f := answer(t, ask(t, "bursts.yaml", []string{"nodes=2..5:2"}, "wait.p95_seconds<=30m"))
+	if looked(f) != "2 4 5" || label(f.Answer) != "5" || a.To != "5" {
+		t.Errorf("looked at %s, the answer is %v up to %s", looked(f), f.Answer, a.To)
 	}
 }
 

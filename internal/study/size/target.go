@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
 )
@@ -66,19 +67,11 @@ func parseTarget(s string) (Target, error) {
 		t := Target{Metric: strings.TrimSpace(name), Op: op.sign, text: strings.TrimSpace(value)}
 		m, known := report.LookupMetric(t.Metric)
 		if !known {
-			return t, fmt.Errorf("unknown metric %q%s", t.Metric, suggest.Hint(t.Metric, metricNames()))
+			return t, fmt.Errorf("unknown metric %q%s", t.Metric, suggest.Hint(t.Metric, study.MetricNames()))
 		}
 		return t, t.read(m.Unit)
 	}
 	return Target{}, fmt.Errorf("expected METRIC and <=, <, >=, > or ==, as in 'wait.p95_seconds<=30m'")
-}
-
-func metricNames() []string {
-	var names []string
-	for i := range report.Metrics() {
-		names = append(names, report.Metrics()[i].Name)
-	}
-	return names
 }
 
 // read reads the value of a metric of some unit.

@@ -1,12 +1,14 @@
 package size
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/report"
 )
 
 // Nodes is the name of the axis that is no field of its own: the number of nodes, by
@@ -27,27 +29,55 @@ type axis struct {
 
 // ParseVary reads what is varied, each as FIELD=LO..HI[:STEP] or FIELD=A,B,C. FIELD is the
 // path of a field, as errors name it, or nodes. LO may be greater than HI: then the values
-// go down. Several fields must have as many values as each other.
-func ParseVary(specs []string) (*Vary, error) {
+// go down. HI is the last value, however large the step. Several fields must have as many
+// values as each other. The file is what they are fields of.
+func ParseVary(specs []string, f *scenario.File) (*Vary, error) {
 	v := &Vary{}
 	for _, spec := range specs {
-		a, err := parseAxis(spec)
+		a, err := parseAxis(spec, f)
+		if err == nil {
+			err = v.refuse(a.path)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("--vary %s: %w", spec, err)
 		}
 		if first := v.axes; first != nil && len(first[0].values) != len(a.values) {
-			return nil, fmt.Errorf("--vary %s: %d values, but %s has %d: fields that move together need as many as each other",
-				spec, len(a.values), first[0].path, len(first[0].values))
+			return nil, fmt.Errorf("--vary %s: %s, but %s has %d: fields that move together need as many as each other",
+				spec, report.Count(len(a.values), "value"), first[0].path, len(first[0].values))
 		}
 		v.axes = append(v.axes, *a)
 	}
 	if v.axes == nil {
 		return nil, fmt.Errorf("nothing is varied: expected --vary FIELD=LO..HI")
 	}
-	return v, nil
+	return v, v.distinct()
 }
 
-func parseAxis(spec string) (*axis, error) {
+// refuse says what is wrong with varying a field too.
+func (v *Vary) refuse(path string) error {
+	if path == "policy" || path == "policies" {
+		return fmt.Errorf("every policy has an answer of its own: ask for some with --policy")
+	}
+	if slices.ContainsFunc(v.axes, func(a axis) bool { return a.path == path }) {
+		return fmt.Errorf("%s is varied already", path)
+	}
+	return nil
+}
+
+// distinct wants no value, or values that move together, twice.
+func (v *Vary) distinct() error {
+	seen := map[string]bool{}
+	for i := range v.Len() {
+		text := label(v.Values(i))
+		if seen[text] {
+			return fmt.Errorf("--vary: %s: %s is listed twice", v.Field(), text)
+		}
+		seen[text] = true
+	}
+	return nil
+}
+
+func parseAxis(spec string, f *scenario.File) (*axis, error) {
 	path, values, ok := strings.Cut(spec, "=")
 	if path = strings.TrimSpace(path); !ok || path == "" {
 		return nil, fmt.Errorf("expected FIELD=LO..HI, as in nodes=4..16 or waitForPodsReady.timeout=1m..30m")
@@ -64,9 +94,33 @@ func parseAxis(spec string) (*axis, error) {
 		return a, nil
 	}
 	hi, step, _ := strings.Cut(hi, ":")
-	var err error
-	a.values, err = scenario.Steps(path, strings.TrimSpace(lo), strings.TrimSpace(hi), strings.TrimSpace(step), maxValues)
+	lo = strings.TrimSpace(lo)
+	err := a.span(lo, strings.TrimSpace(hi), strings.TrimSpace(step))
+	if err != nil && path != Nodes {
+		// Where there is no such field, that says more than what is wrong with its values.
+		set, wrong := scenario.Set("", path, lo)
+		if wrong == nil {
+			_, wrong = f.With(set)
+		}
+		err = cmp.Or(wrong, err)
+	}
 	return a, err
+}
+
+// span makes the values from one to another, both of which are among them.
+func (a *axis) span(lo, hi, step string) error {
+	values, err := scenario.Steps(a.path, lo, hi, step, maxValues)
+	if err != nil {
+		return err
+	}
+	last, err := scenario.Steps(a.path, hi, hi, step, 1)
+	if err != nil {
+		return err
+	}
+	if a.values = values; values[len(values)-1] != last[0] {
+		a.values = append(values, last[0])
+	}
+	return nil
 }
 
 // Len returns how many values there are.
@@ -119,15 +173,18 @@ func (v *Vary) ofWorkload() bool {
 }
 
 // builder returns what makes the scenario of the i-th value, out of a file whose own files
-// are found from the folder dir. The error is what is wrong with nodes as an axis.
+// are found from the folder dir. The error is what is wrong with nodes as an axis, or with
+// fields that are in each other's way.
 func (v *Vary) builder(f *scenario.File, dir string) (func(i int) (*scenario.Scenario, error), error) {
 	base := 0
-	for _, a := range v.axes {
-		if a.path != Nodes {
-			continue
-		}
+	if v.varies(Nodes) {
 		var err error
 		if base, err = nodesOf(f, dir); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range []int{0, v.Len() - 1} {
+		if err := v.contradicts(f, i, base); err != nil {
 			return nil, err
 		}
 	}
@@ -141,8 +198,56 @@ func (v *Vary) builder(f *scenario.File, dir string) (func(i int) (*scenario.Sce
 		if err != nil {
 			return nil, err
 		}
-		return changed.ResolveSharing(dir, traces)
+		s, err := changed.ResolveSharing(dir, traces)
+		if err != nil {
+			return nil, err
+		}
+		return s, v.checkNodes(i, s)
 	}, nil
+}
+
+// varies reports whether a field is varied.
+func (v *Vary) varies(path string) bool {
+	return slices.ContainsFunc(v.axes, func(a axis) bool { return a.path == path })
+}
+
+// contradicts looks for two fields of which one undoes the other: laid over the file in
+// either order, they make different scenarios.
+func (v *Vary) contradicts(f *scenario.File, i, base int) error {
+	if len(v.axes) == 1 {
+		return nil
+	}
+	overrides, err := v.overrides(i, base)
+	if err != nil {
+		return err
+	}
+	for b := range overrides {
+		for a := range b {
+			one, err := f.With(overrides[a], overrides[b])
+			if err != nil {
+				return err
+			}
+			other, err := f.With(overrides[b], overrides[a])
+			if err != nil {
+				return err
+			}
+			if one.Fingerprint() != other.Fingerprint() {
+				return fmt.Errorf("--vary: %s and %s set the same field: vary one of them", v.axes[a].path, v.axes[b].path)
+			}
+		}
+	}
+	return nil
+}
+
+// checkNodes wants a scenario to have as many nodes as its value says: what else moves may
+// change how many there are to be repeated or cut.
+func (v *Vary) checkNodes(i int, s *scenario.Scenario) error {
+	for _, a := range v.axes {
+		if got := strconv.Itoa(len(s.Config.Cluster.Nodes)); a.path == Nodes && got != a.values[i] {
+			return fmt.Errorf("--vary: %s: with %s there are %s nodes: vary %s, or the cluster, not both", v.Field(), label(v.Values(i)), got, Nodes)
+		}
+	}
+	return nil
 }
 
 // nodesOf counts the nodes that the scenario has before scaling.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/report"
 )
@@ -119,11 +120,16 @@ func damaged(dir string, err error) error {
 // at all. What was in its place, damaged, is thrown away. Nothing waits for the disk here:
 // what a power failure takes from a folder in place is found by its seal.
 func (p *Plan) write(cells string, t *task, o *study.Outcome) (err error) {
-	tmp, err := os.MkdirTemp(cells, tempPrefix+t.id+"-")
+	tmp, err := staging.New(cells, tempPrefix)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	defer func() { err = errors.Join(err, tmp.Remove()) }()
+	return tmp.Named(filepath.Join(cells, t.id), p.fill(tmp.Path, cells, t, o))
+}
+
+// fill makes a task's folder in another, and moves it into place.
+func (p *Plan) fill(tmp, cells string, t *task, o *study.Outcome) error {
 	record := report.Record{Label: o.Label, Manifest: p.manifest(t), Result: o.Result, Transitions: o.Transitions, Slim: p.study.Keep == "summary"}
 	if _, err := report.WriteRuns(tmp, []report.Record{record}); err != nil {
 		return err
@@ -146,40 +152,27 @@ func (p *Plan) write(cells string, t *task, o *study.Outcome) (err error) {
 // as good.
 func (t *task) place(dir, cells, tmp string) error {
 	final := filepath.Join(cells, t.id)
-	err := os.Rename(dir, final)
-	if err == nil || t.verify(cells) == nil {
-		return nil
-	}
-	if err := os.Rename(final, filepath.Join(tmp, "old")); err != nil {
-		return err
-	}
-	return os.Rename(dir, final)
-}
-
-// tempPrefix begins the names of folders that are being written.
-const tempPrefix = ".new-"
-
-// sweepAway removes what interrupted processes left of some tasks, or with nil of all.
-func sweepAway(cells string, tasks []*task) error {
-	entries, err := os.ReadDir(cells)
-	if err != nil {
-		return err
-	}
-	own := map[string]bool{}
-	for _, t := range tasks {
-		own[t.id] = true
-	}
-	for _, e := range entries {
-		rest, ok := bytes.CutPrefix([]byte(e.Name()), []byte(tempPrefix))
-		if !ok || tasks != nil && (len(rest) < idDigits || !own[string(rest[:idDigits])]) {
-			continue
+	for try := 1; ; try++ {
+		err := os.Rename(dir, final)
+		if err == nil || t.verify(cells) == nil {
+			return nil
 		}
-		if err := os.RemoveAll(filepath.Join(cells, e.Name())); err != nil {
+		if try == placeTries {
+			return err
+		}
+		// It may be another process that moves the damaged one away.
+		err = os.Rename(final, filepath.Join(tmp, fmt.Sprint("old-", try)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	return nil
 }
+
+// placeTries bounds how often two processes get into each other's way.
+const placeTries = 5
+
+// tempPrefix begins the names of folders that are being written.
+const tempPrefix = ".new-"
 
 // onlyFolder returns the run directory that was just written.
 func onlyFolder(dir string) (string, error) {

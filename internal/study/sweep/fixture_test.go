@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/study"
 )
 
 // tiny is a study whose runs take no time. Its matrix is to follow.
@@ -41,8 +42,8 @@ func planOf(t testing.TB, matrix string) *Plan {
 	return p
 }
 
-func tryPlan(study, version string) (*Plan, error) {
-	s, err := scenario.ParseStudy("study.yaml", []byte(study), "testdata", MetricNames())
+func tryPlan(text, version string) (*Plan, error) {
+	s, err := scenario.ParseStudy("study.yaml", []byte(text), "testdata", study.MetricNames())
 	if err != nil {
 		return nil, err
 	}

@@ -97,8 +97,11 @@ func Read(dir string) (*Sweep, error) {
 
 // check wants a cell to be on the axes.
 func (s *Sweep) check(c *Cell) error {
-	if len(c.At) != len(s.Axes) || len(c.Values) != len(s.Axes) {
-		return fmt.Errorf("it has %d values on %d axes", len(c.At), len(s.Axes))
+	switch n := len(s.Axes); {
+	case len(c.At) != n:
+		return fmt.Errorf("at: %s, expected %d, one for each axis", report.Count(len(c.At), "number"), n)
+	case len(c.Values) != n:
+		return fmt.Errorf("values: %s, expected %d, one for each axis", report.Count(len(c.Values), "value"), n)
 	}
 	for i, k := range c.At {
 		if k < 0 || k >= len(s.Axes[i].Values) || s.Axes[i].Values[k] != c.Values[i] {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,15 +40,17 @@ func TestReadRefuses(t *testing.T) {
 	}
 	id := planOf(t, "matrix: {policy: [gang], seed: [5]}\n").tasks[0].id
 	for want, text := range map[string]string{
-		"damaged":                         string(whole[:len(whole)/2]),
-		"expected apiVersion":             strings.Replace(string(whole), `"Sweep"`, `"Run"`, 1),
-		"no id of a cell":                 strings.Replace(string(whole), id, "../../etc", 1),
-		`"gang" is not on the axis`:       strings.Replace(string(whole), "\"values\": [\n        \"gang\"", "\"values\": [\n        \"gong\"", 1),
-		"it has 0 values on 2 axes":       strings.Replace(string(whole), "\"at\": [\n        0,\n        0\n      ]", "\"at\": []", 1),
-		`metrics: expected an object`:     strings.Replace(string(whole), `"metrics": {`, `"metrics": 1, "x": {`, 1),
-		"is not on the axis policy":       strings.Replace(string(whole), "\"at\": [\n        0,", "\"at\": [\n        7,", 1),
-		"expected a finished sweep":       "",
-		`cell 0: "gang" is not on the ax`: strings.Replace(string(whole), "\"at\": [\n        0,", "\"at\": [\n        -1,", 1),
+		"damaged":                          string(whole[:len(whole)/2]),
+		"expected apiVersion":              strings.Replace(string(whole), `"Sweep"`, `"Run"`, 1),
+		"no id of a cell":                  strings.Replace(string(whole), id, "../../etc", 1),
+		`"gang" is not on the axis`:        strings.Replace(string(whole), "\"values\": [\n        \"gang\"", "\"values\": [\n        \"gong\"", 1),
+		"at: 0 numbers, expected 2, one ":  strings.Replace(string(whole), "\"at\": [\n        0,\n        0\n      ]", "\"at\": []", 1),
+		"values: 0 values, expected 2, on": strings.Replace(string(whole), "\"values\": [\n        \"gang\",\n        \"5\"\n      ]", "\"values\": []", 1),
+		"values: 1 value, expected 2, one": strings.Replace(string(whole), "\"values\": [\n        \"gang\",\n        \"5\"\n      ]", "\"values\": [\"gang\"]", 1),
+		`metrics: expected an object`:      strings.Replace(string(whole), `"metrics": {`, `"metrics": 1, "x": {`, 1),
+		"is not on the axis policy":        strings.Replace(string(whole), "\"at\": [\n        0,", "\"at\": [\n        7,", 1),
+		"expected a finished sweep":        "",
+		`cell 0: "gang" is not on the ax`:  strings.Replace(string(whole), "\"at\": [\n        0,", "\"at\": [\n        -1,", 1),
 	} {
 		if text == string(whole) {
 			t.Fatalf("%s: nothing was changed", want)
@@ -162,10 +165,14 @@ func TestWriteCSV(t *testing.T) {
 }
 
 func TestShownIsChecked(t *testing.T) {
-	wantError(t, CheckShown("tabel", nil), "did you mean table?")
-	wantError(t, CheckShown("table", []string{"requeue"}), "did you mean requeues?")
-	if err := CheckShown("csv", []string{"requeues"}); err != nil {
-		t.Error(err)
+	s := handmade(60, 30)
+	wantError(t, s.Write(io.Discard, "tabel"), "did you mean table?")
+	s.Shown = []string{"requeue"}
+	wantError(t, s.Write(io.Discard, "table"), "did you mean requeues?")
+	s.Shown = []string{"verdicts.*", "requeues"}
+	var b strings.Builder
+	if err := s.Write(&b, "markdown"); err != nil || !strings.Contains(b.String(), "| verdicts.never_fits ↓ | requeues ↓ |\n") {
+		t.Errorf("%v, %s", err, &b)
 	}
 }
 

@@ -14,30 +14,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/study"
+	"github.com/gangplan/gangplan/report"
 )
 
 // Merge gathers the cells of a study from the folders of its shards, checks every one of
 // them, and puts the results together. It refuses cells that are not of the study, that
-// are damaged, and a study of which one is missing. The sources are left alone.
+// are damaged, and a study of which one is missing, before it writes anything. The sources
+// are left alone.
 func (p *Plan) Merge(ctx context.Context, dir string, sources []string, parallel int) (*Sweep, error) {
-	cells := filepath.Join(dir, cellsDir)
-	if err := writable(cells); err != nil {
-		return nil, err
-	}
-	if err := sweepAway(cells, nil); err != nil {
-		return nil, err
-	}
-	m := &merger{plan: p, cells: cells, byID: map[string]*task{}}
+	m := &merger{plan: p, cells: filepath.Join(dir, cellsDir), byID: map[string]*task{}}
 	for _, t := range p.tasks {
 		m.byID[t.id] = t
 	}
-	for _, source := range append([]string{dir}, sources...) {
+	if err := m.list(m.cells); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, source := range sources {
 		if err := m.list(filepath.Join(source, cellsDir)); err != nil {
 			return nil, err
 		}
 	}
-	if err := m.refuse(); err != nil {
+	if err := m.refuse(ctx, parallel); err != nil {
+		return nil, err
+	}
+	if err := p.prepare(dir); err != nil {
 		return nil, err
 	}
 	if err := study.Each(ctx, len(m.found), parallel, func(_ context.Context, i int) error { return m.take(m.found[i]) }); err != nil {
@@ -64,7 +66,7 @@ type foundCell struct {
 func (m *merger) list(cells string) error {
 	entries, err := os.ReadDir(cells)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: expected the folder of a sweep, with %s in it", filepath.Dir(cells), cellsDir)
+		return fmt.Errorf("%s: expected the folder of a sweep, with %s in it: %w", filepath.Dir(cells), cellsDir, fs.ErrNotExist)
 	}
 	if err != nil {
 		return err
@@ -85,8 +87,8 @@ func (m *merger) list(cells string) error {
 // shownMost bounds lists in errors.
 const shownMost = 10
 
-// refuse returns an error if there is a foreign cell or a hole.
-func (m *merger) refuse() error {
+// refuse returns an error if there is a foreign cell, a hole, or damage.
+func (m *merger) refuse(ctx context.Context, parallel int) error {
 	if len(m.foreign) > 0 {
 		return fmt.Errorf("not of this study:\n%s", few(m.foreign))
 	}
@@ -101,9 +103,15 @@ func (m *merger) refuse() error {
 		}
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%d of %d cells are missing:\n%s", len(missing), len(m.plan.cells), few(missing))
+		return fmt.Errorf("%d of %s missing:\n%s", len(missing), report.Count(len(m.plan.cells), "cell"), few(missing))
 	}
-	return nil
+	return study.Each(ctx, len(m.found), parallel, func(_ context.Context, i int) error {
+		f := m.found[i]
+		if err := f.task.verify(f.dir); err != nil {
+			return fmt.Errorf("%s: %w", f.task.cell, err)
+		}
+		return nil
+	})
 }
 
 // few shows the first of some lines.
@@ -114,24 +122,21 @@ func few(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// take checks a cell and, if it is elsewhere, brings a copy.
-func (m *merger) take(f foundCell) error {
-	if err := f.task.verify(f.dir); err != nil {
-		return fmt.Errorf("%s: %w", f.task.cell, err)
-	}
+// take brings a copy of a cell that is elsewhere.
+func (m *merger) take(f foundCell) (err error) {
 	if f.dir == m.cells || f.task.verify(m.cells) == nil {
 		return nil
 	}
-	tmp, err := os.MkdirTemp(m.cells, tempPrefix+f.task.id+"-")
+	tmp, err := staging.New(m.cells, tempPrefix)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	copied := filepath.Join(tmp, f.task.id)
+	defer func() { err = errors.Join(err, tmp.Remove()) }()
+	copied := filepath.Join(tmp.Path, f.task.id)
 	if err := copyFolder(filepath.Join(f.dir, f.task.id), copied); err != nil {
-		return err
+		return tmp.Named(filepath.Join(m.cells, f.task.id), err)
 	}
-	return f.task.place(copied, m.cells, tmp)
+	return tmp.Named(filepath.Join(m.cells, f.task.id), f.task.place(copied, m.cells, tmp.Path))
 }
 
 func copyFolder(from, to string) error {
@@ -159,7 +164,11 @@ func (p *Plan) foreign(dir string) string {
 		return dir + ": no cell of any study, or damaged"
 	}
 	m := &id.Manifest
-	what := fmt.Sprintf("%s: policy %s, seed %d of scenario %q: ", dir, m.Label, m.Seed, m.Scenario.Name)
+	of := "a scenario without a name"
+	if m.Scenario.Name != "" {
+		of = fmt.Sprintf("scenario %q", m.Scenario.Name)
+	}
+	what := fmt.Sprintf("%s: policy %s, seed %d of %s: ", dir, m.Label, m.Seed, of)
 	for _, s := range p.settings {
 		if s.manifest.Scenario.Hash != m.Scenario.Hash {
 			continue

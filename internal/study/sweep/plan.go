@@ -249,7 +249,7 @@ func (p *Plan) Cells(shards int) *report.Grid {
 	for i, t := range p.tasks {
 		shardOf[t] = i % shards
 	}
-	g := &report.Grid{Title: fmt.Sprintf("%s, %s in %s", plural(len(p.cells), "cell"), plural(len(p.tasks), "run"), plural(shards, "shard")), Words: len(p.Axes) + 1}
+	g := &report.Grid{Title: fmt.Sprintf("%s, %s in %s", report.Count(len(p.cells), "cell"), report.Count(len(p.tasks), "run"), report.Count(shards, "shard")), Words: len(p.Axes) + 1}
 	for i := range p.Axes {
 		g.Header = append(g.Header, p.Axes[i].Name)
 	}

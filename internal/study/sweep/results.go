@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/gangplan/gangplan/internal/columnar"
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/report"
 )
 
@@ -28,25 +30,33 @@ func (p *Plan) Finish(dir string) (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	stage, err := newStage(dir)
+	if err := staging.SweepAway(dir, stagePrefix); err != nil {
+		return nil, err
+	}
+	stage, err := staging.New(dir, stagePrefix)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(stage)
-	if err := s.writeRuns(filepath.Join(stage, runsFile)); err != nil {
-		return nil, err
+	defer stage.Remove()
+	if err := s.fill(stage.Path); err != nil {
+		return nil, stage.Named(dir, err)
 	}
-	if err := s.layOut(filepath.Join(stage, dataDir)); err != nil {
-		return nil, err
+	return s, stage.Named(dir, publish(stage.Path, dir))
+}
+
+// fill writes the results into a folder.
+func (s *Sweep) fill(dir string) error {
+	if err := s.writeRuns(filepath.Join(dir, runsFile)); err != nil {
+		return err
+	}
+	if err := s.layOut(filepath.Join(dir, dataDir)); err != nil {
+		return err
 	}
 	text, err := indented(s)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := writeDurable(filepath.Join(stage, indexFile), text); err != nil {
-		return nil, err
-	}
-	return s, publish(stage, dir)
+	return writeDurable(filepath.Join(dir, indexFile), text)
 }
 
 // writeDurable writes a file and has it on the disk: an index that is there is whole.
@@ -59,35 +69,16 @@ func writeDurable(path string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// newStage makes a folder for results that are not complete, and takes away those of
-// processes that were interrupted.
-func newStage(dir string) (string, error) {
-	left, err := filepath.Glob(filepath.Join(dir, stagePrefix+"*"))
-	if err != nil {
-		return "", err
-	}
-	for _, path := range left {
-		if err := os.RemoveAll(path); err != nil {
-			return "", err
-		}
-	}
-	return os.MkdirTemp(dir, stagePrefix)
-}
-
 // publish moves results into place. While it does there is no index: a sweep without one
 // is not finished.
 func publish(stage, dir string) error {
-	if err := os.Remove(filepath.Join(dir, indexFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.RemoveAll(filepath.Join(dir, PlotsDir)); err != nil {
-		return err
-	}
-	for _, name := range []string{dataDir, runsFile, indexFile} {
+	for _, name := range []string{indexFile, PlotsDir} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
-		err := os.Rename(filepath.Join(stage, name), filepath.Join(dir, name))
+	}
+	for _, name := range []string{dataDir, runsFile, indexFile} {
+		err := staging.Replace(filepath.Join(stage, name), filepath.Join(dir, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // 32-bit builds write no tables
 			return err
 		}
@@ -95,10 +86,41 @@ func publish(stage, dir string) error {
 	return nil
 }
 
+// withdraw takes away results that are not those of this study, the index first: from here
+// on nobody is to take them for its own. What is being published by another process of the
+// same study stays, and so do all cells.
+func (p *Plan) withdraw(dir string) error {
+	s, err := Read(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && p.made(s) {
+		return nil
+	}
+	for _, name := range []string{indexFile, PlotsDir, dataDir, runsFile} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// made reports whether results are what this plan would make.
+func (p *Plan) made(s *Sweep) bool {
+	own := p.index()
+	for i := range min(len(own.Cells), len(s.Cells)) {
+		own.Cells[i] = s.Cells[i] // but for what says which cell it is
+		own.Cells[i].ID, own.Cells[i].At, own.Cells[i].Values = p.cells[i].task.id, p.cells[i].at, p.cells[i].values
+	}
+	return reflect.DeepEqual(own, s)
+}
+
+// index is what is known of the results before anything is run.
+func (p *Plan) index() *Sweep {
+	return &Sweep{APIVersion: apiVersion, Kind: indexKind, Name: p.Name(), Version: p.version, Axes: p.Axes, Shown: p.shown(),
+		Assumptions: p.assumptions, Warnings: p.warnings, Cells: make([]Cell, len(p.cells))}
+}
+
 // gather makes the index from the cells' folders.
 func (p *Plan) gather(dir string) (*Sweep, error) {
-	s := &Sweep{APIVersion: apiVersion, Kind: indexKind, Name: p.Name(), Version: p.version, Axes: p.Axes, Shown: p.shown(),
-		Assumptions: p.assumptions, Warnings: p.warnings, Cells: make([]Cell, len(p.cells))}
+	s := p.index()
 	stored := map[*task]*report.StoredRun{}
 	ends := map[int64]int64{} // the latest, by `until`
 	for _, t := range p.tasks {

@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/staging"
 	"github.com/gangplan/gangplan/internal/study"
+	"github.com/gangplan/gangplan/report"
 )
 
 // Options say how a sweep is run.
@@ -33,24 +35,20 @@ type Progress struct {
 type Interrupted struct{ Progress }
 
 func (e *Interrupted) Error() string {
-	return fmt.Sprintf("interrupted; %d of %d runs are done: the same command goes on from there", e.Done, e.Runs)
+	return fmt.Sprintf("interrupted; %d of %s done: the same command goes on from there", e.Done, report.Count(e.Runs, "run"))
 }
 
 func (e *Interrupted) Unwrap() error { return context.Canceled }
 
 // Run makes all runs of a shard that are not there yet. Any number of processes may run
-// different shards in the same folder. After an error, or at whatever moment a process
+// different shards in the same folder, or the same. After an error, or at whatever moment a process
 // ends, every cell is there whole or has to be run.
 func (p *Plan) Run(ctx context.Context, o Options) (Progress, error) {
-	cells := filepath.Join(o.Dir, cellsDir)
-	if err := writable(cells); err != nil {
+	if err := p.prepare(o.Dir); err != nil {
 		return Progress{}, err
 	}
 	tasks := p.part(o.Shard)
-	if err := sweepAway(cells, tasks); err != nil {
-		return Progress{}, err
-	}
-	r := &runner{plan: p, cells: cells, report: o.Progress}
+	r := &runner{plan: p, cells: filepath.Join(o.Dir, cellsDir), report: o.Progress}
 	r.now.Runs = len(tasks)
 	r.count(Progress{})
 	err := study.Each(ctx, len(tasks), o.Parallel, func(ctx context.Context, i int) error { return r.one(ctx, tasks[i]) })
@@ -60,17 +58,25 @@ func (p *Plan) Run(ctx context.Context, o Options) (Progress, error) {
 	return r.now, err
 }
 
-// writable makes a folder and finds out whether anything can be written to it, before
-// hours are spent on what cannot be kept.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// prepare makes the folder for cells and finds out whether anything can be written to it,
+// before hours are spent on what cannot be kept. Then it takes away what interrupted
+// processes left there, and results that are not of this study.
+func (p *Plan) prepare(dir string) error {
+	cells := filepath.Join(dir, cellsDir)
+	if err := os.MkdirAll(cells, 0o777); err != nil {
 		return err
 	}
-	probe, err := os.MkdirTemp(dir, tempPrefix)
+	probe, err := staging.New(cells, tempPrefix)
 	if err != nil {
 		return err
 	}
-	return os.Remove(probe)
+	if err := probe.Remove(); err != nil {
+		return err
+	}
+	if err := staging.SweepAway(cells, tempPrefix); err != nil {
+		return err
+	}
+	return p.withdraw(dir)
 }
 
 // runner is what the workers of one Run share.

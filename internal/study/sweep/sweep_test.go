@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,6 +144,82 @@ func TestResume(t *testing.T) {
 		fresh := finished(t, p, 0)
 		for _, part := range []string{dataDir, runsFile, indexFile} {
 			same(t, filepath.Join(fresh, part), filepath.Join(dir, part))
+		}
+	}
+}
+
+// Two that make the same cells in the same folder at the same time lose none, and nothing
+// of either is in the way of the other.
+func TestTheSameCellsAtTheSameTime(t *testing.T) {
+	want, dir := finished(t, planOf(t, small), 0), t.TempDir()
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for range 3 {
+				p, err := tryPlan(tiny+small, "v1.0.0")
+				if err == nil {
+					_, err = p.Run(context.Background(), Options{Dir: dir})
+				}
+				if err == nil {
+					_, err = p.Finish(dir)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				if err := os.RemoveAll(filepath.Join(dir, cellsDir, p.tasks[0].id, sealFile)); err != nil { // damage, to be made again by several
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	p := planOf(t, small)
+	run(t, p, Options{Dir: dir})
+	finish(t, p, dir)
+	same(t, want, dir)
+}
+
+// A study that was changed takes its old results away as soon as it is run: until it is
+// finished nobody takes them for its own. One that was not changed keeps them.
+func TestResultsOfAnotherStudy(t *testing.T) {
+	there := func(dir string) (names []string) {
+		for _, name := range []string{indexFile, PlotsDir, dataDir, runsFile} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	base := "matrix: {policy: [gang, random]}\n"
+	all := []string{indexFile, PlotsDir, dataDir, runsFile}
+	for _, c := range []struct {
+		study, version string
+		spoil          bool
+		left           []string
+	}{
+		{base, "v1.0.0", false, all},
+		{"matrix: {policy: [gang]}\n", "v1.0.0", false, nil},
+		{"matrix: {policy: [gang, random], seed: [1, 2]}\n", "v1.0.0", false, nil},
+		{"matrix: {policy: [gang, random], until: [1h]}\n", "v1.0.0", false, nil},
+		{base + "metrics: [requeues]\n", "v1.0.0", false, nil},
+		{base, "v2.0.0", false, nil},
+		{base, "v1.0.0", true, nil},
+	} {
+		dir := finished(t, planOf(t, base), 0)
+		if err := os.Mkdir(filepath.Join(dir, PlotsDir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if c.spoil {
+			spoil(t, filepath.Join(dir, indexFile), func(b []byte) []byte { return b[:len(b)/2] })
+		}
+		cells := len(files(t, filepath.Join(dir, cellsDir)))
+		p, err := tryPlan(tiny+c.study, c.version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		interrupt(t, p, Options{Dir: dir}, 0)
+		if got := there(dir); !slices.Equal(got, c.left) || len(files(t, filepath.Join(dir, cellsDir))) < cells {
+			t.Errorf("%q, version %s: left are %v and %d files of cells", c.study, c.version, got, len(files(t, filepath.Join(dir, cellsDir))))
 		}
 	}
 }
@@ -331,7 +408,8 @@ func TestRefusedStudies(t *testing.T) {
 		"matrix: {policy: [gang, gnag]}":                       "study.yaml:12:25: policy: unknown policy \"gnag\"",
 		"matrix: {waitForPodsReady.timeout: [1m, 0]}":          "study.yaml:12:41: waitForPodsReady.timeout: \"0\": expected more than 0",
 		"matrix: {workload: [{trace: absent.csv}]}":            "study.yaml:12:29: workload.trace",
-		"matrix: {seed: [1, 2], policies: [[gang], [random]]}": "policy: unknown policy",
+		"matrix: {seed: [1, 2], policies: [[gang], [random]]}": "study.yaml:12:24: matrix.policies: the list of policies says not which of them plays in a cell",
+		"matrix: {}": "study.yaml:12:9: matrix: the mapping is empty",
 	} {
 		_, err := tryPlan(tiny+matrix+"\n", "v1")
 		wantError(t, err, want)
@@ -356,7 +434,7 @@ func TestFailure(t *testing.T) {
 	_, err = p.Run(context.Background(), Options{Dir: dir, Parallel: 1})
 	wantError(t, err, "policy gang, jobs long: gang: something is due after 292 years")
 	if whole := allWhole(t, p, dir); whole != 1 {
-		t.Errorf("%d runs are done", whole)
+		t.Errorf("%d runs done", whole)
 	}
 	if _, err := p.Finish(dir); err == nil || Is(dir) {
 		t.Error("there are results all the same")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
 )
@@ -15,32 +16,22 @@ import (
 // Formats are the names that Write knows.
 func Formats() []string { return []string{"table", "wide", "json", "csv", "markdown"} }
 
-// CheckShown says what is wrong with the name of a format, or with those of metrics.
-func CheckShown(format string, metrics []string) error {
+// CheckFormat says what is wrong with the name of a format.
+func CheckFormat(format string) error {
 	if !slices.Contains(Formats(), format) {
 		return fmt.Errorf("unknown output format %q, expected one of %s%s", format, strings.Join(Formats(), ", "), suggest.Hint(format, Formats()))
 	}
-	for _, name := range metrics {
-		if _, ok := report.LookupMetric(name); !ok {
-			return fmt.Errorf("unknown metric %q%s", name, suggest.Hint(name, MetricNames()))
-		}
-	}
 	return nil
-}
-
-// MetricNames are the names of all metrics.
-func MetricNames() []string {
-	var names []string
-	for _, m := range report.Metrics() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // Write writes the results: as a table or as Markdown with a row for all seeds of the same
 // values, wide with a row per cell, as CSV with every metric, or as the index itself.
 func (s *Sweep) Write(w io.Writer, format string) error {
-	if err := CheckShown(format, s.Shown); err != nil {
+	if err := CheckFormat(format); err != nil {
+		return err
+	}
+	shown, err := study.ChooseMetrics(s.Shown)
+	if err != nil {
 		return err
 	}
 	switch format {
@@ -54,9 +45,9 @@ func (s *Sweep) Write(w io.Writer, format string) error {
 	case "csv":
 		return s.allCells().Write(w, "csv")
 	case "wide":
-		return s.grid(-1).Write(w, "table")
+		return s.grid(-1, shown).Write(w, "table")
 	}
-	return s.grid(s.seedAxis()).Write(w, format)
+	return s.grid(s.seedAxis(), shown).Write(w, format)
 }
 
 // seedAxis returns the axis whose values are drawn together, -1 if there is none.
@@ -64,8 +55,8 @@ func (s *Sweep) seedAxis() int {
 	return slices.IndexFunc(s.Axes, func(a Axis) bool { return a.Sets(seedPath) && len(a.Values) > 1 })
 }
 
-// grid shows the chosen metrics, with one row for the cells that differ only on one axis.
-func (s *Sweep) grid(over int) *report.Grid {
+// grid shows some metrics, with one row for the cells that differ only on one axis.
+func (s *Sweep) grid(over int, shown []string) *report.Grid {
 	g := &report.Grid{Title: s.title(over), Verdicts: s.verdicts(), Assumptions: s.Assumptions, Warnings: s.Warnings}
 	for a := range s.Axes {
 		if a != over {
@@ -74,7 +65,7 @@ func (s *Sweep) grid(over int) *report.Grid {
 	}
 	g.Words = len(g.Header)
 	var metrics []*report.Metric
-	for _, name := range s.Shown {
+	for _, name := range shown {
 		m, _ := report.LookupMetric(name)
 		metrics = append(metrics, m)
 		g.Header = append(g.Header, strings.TrimSpace(m.Name+" "+m.Better.Arrow()))
@@ -96,7 +87,7 @@ func (s *Sweep) grid(over int) *report.Grid {
 
 // title says what was swept, and how many cells share a row.
 func (s *Sweep) title(over int) string {
-	parts := []string{plural(len(s.Cells), "cell")}
+	parts := []string{report.Count(len(s.Cells), "cell")}
 	if s.Name != "" {
 		parts = []string{s.Name, parts[0]}
 	}
@@ -113,9 +104,9 @@ func seeds(rows [][]*Cell) string {
 		fewest, most = min(fewest, len(row)), max(most, len(row))
 	}
 	if fewest == most {
-		return plural(most, "seed")
+		return report.Count(most, "seed")
 	}
-	return fmt.Sprintf("%d to %d seeds", fewest, most)
+	return fmt.Sprintf("%d to %s", fewest, report.Count(most, "seed"))
 }
 
 // rows groups the cells that differ only on one axis, in the order of the first of each.
@@ -206,15 +197,8 @@ func (s *Sweep) verdicts() []string {
 			}
 		}
 		if cells > 0 {
-			lines = append(lines, fmt.Sprintf("%s in %s", kind, plural(cells, "cell")))
+			lines = append(lines, fmt.Sprintf("%s in %s", kind, report.Count(cells, "cell")))
 		}
 	}
 	return lines
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
