@@ -86,9 +86,9 @@ func (k *Kernel) step(a *asks, c *cursor) {
 
 // eligible returns the first candidate of a cursor's list at or behind an item.
 func (k *Kernel) eligible(a *asks, c *cursor, item int32) int32 {
-	limit := k.Work[a.w].Priority
+	limit := k.ceilingOf(a, c.policy)
 	for ; item != order.None; item = c.list.Next(item) {
-		if c.policy != quota.Any && k.Work[item].Priority > limit {
+		if int64(k.Work[item].Priority) > limit {
 			return order.None
 		}
 		if (!c.turns || k.usedBy(item) == c.used) && k.allowed(a, c.policy, item) && k.uses(item, a.contested) {
@@ -96,6 +96,17 @@ func (k *Kernel) eligible(a *asks, c *cursor, item int32) int32 {
 		}
 	}
 	return order.None
+}
+
+// ceilingOf returns the highest priority that a policy allows a victim.
+func (k *Kernel) ceilingOf(a *asks, p quota.Policy) int64 {
+	switch p {
+	case quota.Any:
+		return math.MaxInt64
+	case quota.LowerPriority:
+		return int64(k.Work[a.w].Priority) - 1
+	}
+	return int64(k.Work[a.w].Priority)
 }
 
 // usedBy returns what the LocalQueue of a holder used.
@@ -180,7 +191,7 @@ func (s *search) top(st *stream) *source {
 // tooHigh reports whether a holder's priority, and that of all behind it, is more than the
 // policy allows in other queues.
 func (s *search) tooHigh(first *order.Key) bool {
-	return first.Priority < ^s.k.Work[s.w].Priority && s.k.Tree.Queue(s.queue).Preemption.Reclaim != quota.Any
+	return int64(^first.Priority) > s.k.ceilingOf(&s.asks, s.k.Tree.Queue(s.queue).Preemption.Reclaim)
 }
 
 // addSource adds a queue, unless it has no candidate.

@@ -12,16 +12,19 @@ type fairSearch struct {
 	*search
 	tree *quota.Tree
 
-	above   []bool  // per node: an ancestor of the preemptor
-	pruned  []int64 // per node: the last round in which it yielded no more candidates
-	round   int64
-	count   int64 // of searches
-	second  bool  // the second strategy is tried, on what the first refused
-	fields  []field
-	inUse   []int32 // cohorts with fields in use
-	lists   []candidateList
-	touched []int32 // queues with lists in use, each once
-	within  bool    // the preemptor stays within its nominal quota
+	above    []bool  // per node: an ancestor of the preemptor
+	pruned   []int64 // per node: the last round in which it yielded no more candidates
+	round    int64
+	count    int64 // of searches
+	second   bool  // the second strategy is tried, on what the first refused
+	refusals int   // of the first strategy, but where all of a cohort were refused for its share
+	fields   []field
+	asked    leap // last, from the start of a ranking, and the answer
+	answer   int
+	inUse    []int32 // cohorts with fields in use
+	lists    []candidateList
+	touched  []int32 // queues with lists in use, each once
+	within   bool    // the preemptor stays within its nominal quota
 }
 
 // candidateList yields the candidates of one queue in order: those on their way out, then
@@ -49,7 +52,7 @@ func (f *fairSearch) run() bool {
 	strategies := f.k.Rules.strategies()
 	f.open(s.queue)
 	found := f.first(strategies[0])
-	if !found && len(strategies) > 1 {
+	if !found && f.refusals > 0 && len(strategies) > 1 {
 		f.startSecond()
 		found = f.trySecond()
 	}
@@ -68,13 +71,13 @@ func (f *fairSearch) run() bool {
 
 // begin prepares for a search.
 func (f *fairSearch) begin() {
-	f.k.ranks.refresh(f.tree.Root(f.queue))
+	f.k.ranks.refresh(f.root())
 	for node := f.tree.Parent(f.queue); node != quota.None; node = f.tree.Parent(node) {
 		f.above[node] = true
 	}
 	f.round++
 	f.count++
-	f.second = false
+	f.second, f.refusals = false, 0
 }
 
 // staysWithin reports whether the preemptor's queue, with it, uses no more than its nominal
@@ -119,6 +122,7 @@ func (f *fairSearch) pop(q int32) int32 {
 
 // refuse notes that the first strategy does not take a candidate.
 func (f *fairSearch) refuse(q, item int32) {
+	f.refusals++
 	if l := &f.lists[q]; l.refused == order.None {
 		l.refused = item
 	}

@@ -23,7 +23,7 @@ func (f *fairSearch) target() int32 {
 		}
 		return f.queue
 	}
-	root := f.tree.Root(f.queue)
+	root := f.root()
 	for f.pruned[root] != f.round {
 		if q := f.descend(root); q != quota.None {
 			return q
@@ -86,16 +86,42 @@ func (f *fairSearch) skip(node int32, fd *field) {
 	for f.tree.Parent(mine) != node {
 		mine = f.tree.Parent(mine)
 	}
-	share := f.tree.Share(mine)
 	orEqual := f.spent(mine) && (f.peek(f.queue) == order.None || f.lists[f.queue].live)
-	for fd.at < len(fd.ranked) {
-		n := f.k.ranks.unfair(node, fd.at, &share, orEqual)
-		if n == 0 {
-			return
-		}
-		fd.at += n
+	if to := f.unfairTo(leap{node, f.k.ranks.version[f.root()], fd.at, f.tree.Share(mine), orEqual}); to > fd.at {
+		fd.at = to
+		f.refusals++
 	}
 }
+
+// leap is a question about queues of a ranking. Many heads ask the same.
+type leap struct {
+	cohort  int32
+	version int64
+	from    int
+	share   quota.Share
+	orEqual bool
+}
+
+// unfairTo returns the place of the first queue from which something may be had.
+func (f *fairSearch) unfairTo(ask leap) int {
+	if f.asked == ask {
+		return f.answer
+	}
+	queues, to := len(f.k.ranks.queues(shareRank, ask.cohort)), ask.from
+	for to < queues {
+		n := f.k.ranks.unfair(ask.cohort, to, &ask.share, ask.orEqual)
+		if n == 0 {
+			break
+		}
+		to += n
+	}
+	if ask.from == 0 {
+		f.asked, f.answer = ask, to
+	}
+	return to
+}
+
+func (f *fairSearch) root() int32 { return f.tree.Root(f.queue) }
 
 // field returns the field of a cohort, with the preemptor's own queue in it.
 func (f *fairSearch) field(node int32) *field {

@@ -194,10 +194,19 @@ func BenchmarkPreemption(b *testing.B) {
 		b.Run(map[bool]string{false: "classical", true: "fair"}[fair], func(b *testing.B) {
 			var a Assignment
 			for b.Loop() {
+				k.Hold(k.replace(999), 999, []quota.Item{{FR: 0, Amount: 1}, {FR: 1, Amount: 4}}) // something always changed
 				if k.Nominate(1000, &a); len(a.Targets) != 10 {
 					b.Fatalf("%d victims", len(a.Targets))
 				}
 			}
 		})
 	}
+}
+
+// replace takes a holder's quota and charges it again.
+func (k *Kernel) replace(w int32) int32 {
+	k.free(w)
+	k.Tree.UseAll(k.Work[w].Queue, k.Work[w].holds)
+	k.Drop(w)
+	return w
 }
