@@ -170,8 +170,9 @@ type set struct {
 	neverReady int32
 	flavors    uint64 // it is admitted with, a bit set
 	variants   []variant
-	tainted    uint64 // flavors it cannot have: it does not tolerate them,
-	mismatched uint64 // or asks for other labels
+	suited     []int32 // of the variants: with which it could be admitted
+	tainted    uint64  // flavors it cannot have: it does not tolerate them,
+	mismatched uint64  // or asks for other labels
 	pinned     int32
 }
 

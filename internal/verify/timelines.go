@@ -124,7 +124,7 @@ func readTimelines(o Options) ([]*timelineCase, error) {
 		return cases, nil
 	}
 	return cases, eachLine(runs, testdata.TimelineRuns, func(line []byte) error {
-		r := &recordedRun{}
+		r := &repetition{}
 		if err := json.Unmarshal(line, r); err != nil {
 			return err
 		}
@@ -149,8 +149,16 @@ func runsBeside(cases string) string {
 	return path
 }
 
-// conditions are what the repetition had of its own.
-func (r *recordedRun) conditions() conditions {
+// repetition is what the suite needs of one: how it began.
+type repetition struct {
+	Scenario string  `json:"scenario_id"`
+	Offset   float64 `json:"t0_ms_into_wall_second"`
+	Derived  map[string]struct {
+		Submit float64 `json:"submit_s"`
+	} `json:"derived"`
+}
+
+func (r *repetition) conditions() conditions {
 	of := conditions{offset: r.Offset, submit: map[string]float64{}}
 	for name, d := range r.Derived {
 		of.submit[name] = d.Submit

@@ -2,9 +2,10 @@ package verify
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gangplan/gangplan/testdata"
@@ -95,20 +96,23 @@ func (c *timelineCase) recorded(field string, got any) string {
 	return ""
 }
 
-// A repetition that cannot be read says which, and of which job.
-func TestBrokenRuns(t *testing.T) {
-	for _, tt := range []struct{ name, derived, want string }{
-		{"no such job", `{"b":{}}`, "x#1: nothing is recorded of job a"},
-		{"counts", `{"a":{"admitted_s":[1,2],"admitted_counts":[[1]]}}`, "x#1: job a: 2 admissions, counts of 1"},
-		{"a pod without a rank", `{"a":{"pods_created":[[1,"pod"]]}}`, "x#1: job a: a pod pod: expected a name that ends with its rank"},
-		{"a placement", `{"a":{"placements":[[1,"a-x","n0"]]}}`, "a pod a-x"},
-	} {
-		var r recordedRun
-		if err := json.Unmarshal([]byte(`{"id":"x#1","derived":`+tt.derived+`}`), &r); err != nil {
-			t.Fatal(tt.name, err)
+// A case is played as its repetitions began. What else a file says of them is not read.
+func TestConditionsOfRepetitions(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"timelines.jsonl": lineOf(t, "c1"),
+		"timeline_runs.jsonl": `{"scenario_id":"c1","t0_ms_into_wall_second":250,"derived":{"a":{"submit_s":0.003,"admitted_s":"early"},"b":{"submit_s":0.04}}}
+{"scenario_id":"other","t0_ms_into_wall_second":1}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		if _, err := r.record([]string{"a"}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v, want %q", tt.name, err, tt.want)
-		}
+	}
+	cases, err := readTimelines(Options{Cases: filepath.Join(dir, "timelines.jsonl")})
+	if err != nil || len(cases) != 1 {
+		t.Fatal(cases, err)
+	}
+	want := []conditions{{offset: 250, submit: map[string]float64{"a": 0.003, "b": 0.04}}}
+	if !reflect.DeepEqual(cases[0].phases, want) {
+		t.Errorf("got %v, want %v", cases[0].phases, want)
 	}
 }
