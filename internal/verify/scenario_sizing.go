@@ -68,7 +68,7 @@ func (c *scenarioCase) ask(policy, target string, sizes []int) (*size.Question, 
 	if err != nil {
 		return nil, cannot("the target %q", target)
 	}
-	q := &size.Question{Field: size.Nodes, Extreme: "smallest", Targets: []size.Target{t}, All: true, Confidence: 0.95}
+	q := &size.Question{Field: size.Nodes, Extreme: "smallest", Targets: []size.Target{t}, All: true, Confidence: 0.95, Share: 0.5}
 	for _, n := range sizes {
 		q.Values = append(q.Values, []string{strconv.Itoa(n)})
 	}
