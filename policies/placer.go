@@ -233,7 +233,7 @@ func (p *placer) lacksHosts(v sim.View, j int32) bool {
 		plane = sim.Physical // assignments are to no host
 	}
 	for s := first; s < last; s++ {
-		if v.Total(plane, v.Shape(s)) < int64(p.count(v, s)) {
+		if v.MostRoom(plane, s) < int64(p.count(v, s)) {
 			return true
 		}
 	}

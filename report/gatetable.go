@@ -38,7 +38,7 @@ func (g *Gate) Write(w io.Writer, format string, o GateOptions) error {
 }
 
 func (g *Gate) writeTable(out *printer, o GateOptions) {
-	out.printf("%s\n\n", g.title())
+	out.heading(g.title())
 	quiet := 0
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
@@ -54,7 +54,11 @@ func (g *Gate) writeTable(out *printer, o GateOptions) {
 	case quiet > 0:
 		out.printf("✓ %s: %s\n", Count(quiet, "scenario"), allEqual)
 	}
-	out.printf("%s\n", g.conclusion())
+	last := g.conclusion()
+	if seen(last) > terminal { // the command that it ends with stays whole
+		last = strings.Replace(last, "; ", ";\n", 1)
+	}
+	out.printf("%s\n", last)
 }
 
 func (g *Gate) title() string {
@@ -63,7 +67,7 @@ func (g *Gate) title() string {
 	if g.Version != "" {
 		parts = append(parts, "gangplan "+g.Version)
 	}
-	return strings.Join(parts, " · ")
+	return strings.Join(parts, separator)
 }
 
 // conclusion is the last line.

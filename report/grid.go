@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Grid is a table of its own kind: columns of words, then numbers as they are shown.
@@ -30,7 +29,7 @@ func (g *Grid) Write(w io.Writer, format string) error {
 	out := &printer{w: w}
 	switch format {
 	case "table":
-		out.printf("%s\n\n", g.Title)
+		out.heading(g.Title)
 		for i, part := range g.parts() {
 			if i > 0 {
 				out.printf("\n")
@@ -48,6 +47,9 @@ func (g *Grid) Write(w io.Writer, format string) error {
 	case "csv":
 		return csv.NewWriter(w).WriteAll(append([][]string{g.Header}, g.Rows...))
 	case "markdown":
+		if g.Title != "" {
+			out.printf("**%s**\n\n", markdownText(g.Title))
+		}
 		out.markdownRow(g.Header)
 		out.printf("|%s%s\n", strings.Repeat(":--|", g.words()), strings.Repeat("--:|", len(g.Header)-g.words()))
 		for _, row := range g.folded() {
@@ -78,14 +80,16 @@ func (g *Grid) words() int { return cmp.Or(g.Words, 2) }
 // parts cuts a grid that is wider than a terminal into several with the same words, at
 // least one column of numbers in each.
 func (g *Grid) parts() []*Grid {
-	words, rows := g.words(), g.folded()
+	words := min(g.words(), len(g.Header))
+	fitted := fitWords(append([][]string{g.Header}, g.folded()...), words)
+	header, rows := fitted[0], fitted[1:]
 	var parts []*Grid
-	for from := words; from < len(g.Header) || len(parts) == 0; {
-		to := min(from+1, len(g.Header))
-		for to < len(g.Header) && cellsWidth(pick(g.Header, words, from, to+1), rows, words, from, to+1) <= terminal {
+	for from := words; from < len(header) || len(parts) == 0; {
+		to := min(from+1, len(header))
+		for to < len(header) && cellsWidth(pick(header, words, from, to+1), rows, words, from, to+1) <= terminal {
 			to++
 		}
-		part := &Grid{Header: pick(g.Header, words, from, to), Words: words}
+		part := &Grid{Header: pick(header, words, from, to), Words: words}
 		for _, row := range rows {
 			part.Rows = append(part.Rows, pick(row, words, from, to))
 		}
@@ -103,9 +107,9 @@ func pick(row []string, words, from, to int) []string {
 func cellsWidth(header []string, rows [][]string, words, from, to int) int {
 	sum := -gap
 	for column := range header {
-		w := utf8.RuneCountInString(header[column])
+		w := cellWidth(header[column])
 		for _, row := range rows {
-			w = max(w, utf8.RuneCountInString(pick(row, words, from, to)[column]))
+			w = max(w, cellWidth(pick(row, words, from, to)[column]))
 		}
 		sum += w + gap
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func gridOfTwo() *Grid {
@@ -25,7 +27,9 @@ default,first|fit,90.62
 default,fgd,95.2
 cpu100,fgd,
 `,
-		"markdown": `| workload | scorer | used |
+		"markdown": `**a study**
+
+| workload | scorer | used |
 |:--|:--|--:|
 | default | first\|fit | 90.62 |
 |  | fgd | 95.2 |
@@ -65,7 +69,9 @@ assumed
   - pods of 8
 `,
 		"csv": "nodes,,wait\n5,yes,30m\n",
-		"markdown": `| nodes |  | wait |
+		"markdown": `**a question**
+
+| nodes |  | wait |
 |:--|:--|--:|
 | 5 | yes | 30m |
 
@@ -115,6 +121,77 @@ func TestWideGrid(t *testing.T) {
 	if want := "verdicts\n  - one|assumed\n  - two|warnings\n  - three\n"; strings.Join(parts[3:], "|") != want {
 		t.Errorf("the notes are %q", parts[3:])
 	}
+}
+
+// What does not fit beside the widest column of numbers is broken behind the signs that
+// names are put together with; nothing is lost, and an id stays whole.
+func TestGridOfLongWords(t *testing.T) {
+	long := "gang-with-the-strict-order-of-the-research-department"
+	value := "{timeout: 1m, requeuingStrategy: {backoffBaseSeconds: 1, backoffMaxSeconds: 1}}"
+	id := strings.Repeat("0123456789abcdef", 2)
+	g := &Grid{Title: strings.Repeat("a title ", 10) + "· " + strings.Repeat("of parts ", 15), Words: 4,
+		Header: []string{"policy", "waitForPodsReady", "seed", "cell", "wait.p95_seconds ↓"},
+		Rows:   [][]string{{long, "none", "1", id, "11h12m"}, {long, value, "1", id, "12h"}}}
+	var b strings.Builder
+	if err := g.Write(&b, "table"); err != nil {
+		t.Fatal(err)
+	}
+	const want = `policy            waitForPodsReady      seed  cell                              wait.p95_seconds ↓
+──────────────────────────────────────────────────────────────────────────────────────────────────
+gang-with-the-    none                  1     0123456789abcdef0123456789abcdef              11h12m
+strict-order-of-
+the-research-
+department
+                  {timeout: 1m,         1     0123456789abcdef0123456789abcdef                 12h
+                  requeuingStrategy:
+                  {backoffBaseSeconds:
+                  1,
+                  backoffMaxSeconds:
+                  1}}
+`
+	if _, table, _ := strings.Cut(b.String(), "\n\n"); table != want {
+		t.Errorf("the table is\n%s\nexpected\n%s", table, want)
+	}
+	keepsTo(t, b.String())
+}
+
+// A label that leaves little room for what hangs behind it has lines of its own.
+func TestHangingBehindALongLabel(t *testing.T) {
+	long := "✗ a-scenario-with-a-name-that-is-rather-long · gang-with-the-strict-order-of-the-research-department:"
+	var b strings.Builder
+	out := &printer{w: &b}
+	out.hanging("✗ short:", "fine")
+	out.hanging(long[:len("✗ a-scenario-with-a-name-that-is-rather-long")]+":", "equal to the baseline")
+	out.hanging(long, "1 of 114 metrics failed, "+strings.Repeat("another digest, ", 6)+"and so on")
+	const want = `✗ short: fine
+✗ a-scenario-with-a-name-that-is-rather-long: equal to the baseline
+✗ a-scenario-with-a-name-that-is-rather-long · gang-with-the-strict-order-of-the-research-
+    department:
+    1 of 114 metrics failed, another digest, another digest, another digest, another digest, another
+    digest, another digest, and so on
+`
+	if b.String() != want {
+		t.Errorf("written is\n%s\nexpected\n%s", b.String(), want)
+	}
+	keepsTo(t, b.String())
+}
+
+// However long words are, all of their letters are there.
+func TestBroken(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-zé·_,/=-]{0,9}( [a-zé·_,/=-]{1,30}){0,5}`).Draw(t, "text")
+		width := rapid.IntRange(1, 30).Draw(t, "width")
+		cell := broken(text, width)
+		if strings.ReplaceAll(strings.ReplaceAll(cell, "\n", ""), " ", "") != strings.ReplaceAll(text, " ", "") {
+			t.Fatalf("%q is broken into %q", text, cell)
+		}
+		if cellWidth(cell) > width {
+			t.Fatalf("%q is %d wide, wanted %d", cell, cellWidth(cell), width)
+		}
+		if seen(text) <= width && cell != strings.TrimRight(text, " ") {
+			t.Fatalf("%q has room, and is broken into %q", text, cell)
+		}
+	})
 }
 
 func TestMetricText(t *testing.T) {

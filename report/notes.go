@@ -38,9 +38,15 @@ func (p *printer) list(title string, sentences []string) {
 	}
 }
 
-// hanging writes text after a label and goes on under the text, not under the label.
+// hanging writes text after a label and goes on under the text, not under the label. A
+// label that leaves little room has lines of its own, with the text under its beginning.
 func (p *printer) hanging(label, text string) {
 	indent := utf8.RuneCountInString(label) + 1
+	if indent > widestMark && indent+utf8.RuneCountInString(text) > terminal {
+		text, indent = strings.TrimSpace(text), 4
+		p.printf("%s\n", strings.ReplaceAll(broken(label, terminal), "\n", "\n    "))
+		label = strings.Repeat(" ", indent-1)
+	}
 	for i, l := range wrap(text, terminal-indent) {
 		if i == 0 {
 			p.printf("%s %s\n", label, l)

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/sim/ledger"
@@ -151,11 +152,28 @@ func TestRowsReadTheRegistry(t *testing.T) {
 	plain("oops", "no.such.metric")
 }
 
-// A run whose policy has a name wider than the terminal still gets its column.
+// A run whose policy has a name wider than the terminal still gets its column, with the name
+// in several lines, and the title keeps to the terminal.
 func TestOneWidePolicy(t *testing.T) {
 	r := NewRun(strings.Repeat("long", 40), handmade(1, 1), nil)
-	if table := render(t, "table", &Document{Runs: []Run{r, r}}); strings.Count(table, r.Policy) != 2 {
+	d := &Document{Scenario: strings.Repeat("what it is about ", 7), Version: "v1.0.0", Runs: []Run{r, r}}
+	table := render(t, "table", d)
+	if shown := strings.Join(strings.Fields(table), ""); strings.Count(shown, r.Policy) != 2 {
 		t.Errorf("not both runs are shown:\n%s", table)
+	}
+	keepsTo(t, table)
+	if table := render(t, "wide", d); strings.Count(table, r.Policy) != 2 {
+		t.Errorf("a wide table breaks names:\n%s", table)
+	}
+}
+
+// keepsTo wants no line to be wider than the terminal.
+func keepsTo(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > terminal {
+			t.Errorf("%d columns: %s", n, line)
+		}
 	}
 }
 

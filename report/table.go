@@ -23,7 +23,7 @@ func writeTable(w io.Writer, d *Document) error {
 	lines := comparisonLines(d.Runs) // the same rows in every part
 	for from := 0; from < len(d.Runs); {
 		to := fitting(d.Runs, lines, from)
-		out.table(heads(d.Runs[from:to]), cut(lines, from, to))
+		out.table(fitHeads(heads(d.Runs[from:to]), cut(lines, from, to)), cut(lines, from, to))
 		out.printf("\n")
 		from = to
 	}
@@ -50,6 +50,14 @@ func fitting(runs []Run, lines []line, from int) int {
 		to++
 	}
 	return to
+}
+
+// fitHeads breaks the name of a run that is alone and wider than the terminal.
+func fitHeads(heads []string, lines []line) []string {
+	if over := width(heads, lines) - terminal; over > 0 && len(heads) == 3 {
+		heads[2] = broken(heads[2], max(leastWords, cellWidth(heads[2])-over))
+	}
+	return heads
 }
 
 // cut keeps the cells of the runs [from, to).
@@ -101,7 +109,7 @@ func (p *printer) title(d *Document) {
 		parts = append(parts, "gangplan "+d.Version)
 	}
 	if len(parts) > 0 {
-		p.printf("%s\n\n", strings.Join(parts, " · "))
+		p.heading(strings.Join(parts, separator))
 	}
 }
 

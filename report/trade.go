@@ -165,7 +165,7 @@ func (t *Trade) rows() [][]string {
 // trades writes what jobs trade as tables.
 func (p *printer) trades(trades []Trade) {
 	for i := range trades {
-		p.printf("%s\n\n", trades[i].title())
+		p.heading(trades[i].title())
 		p.cells(trades[i].header(), trades[i].rows(), 1)
 		p.printf("\n")
 	}

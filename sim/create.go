@@ -90,7 +90,7 @@ func (e *Engine) reconcile(j int32, median int64, step uint64) int64 {
 // without a queue was never suspended.
 func (e *Engine) unsuspend(j int32) {
 	at := e.now
-	if e.jobs[j].charged {
+	if e.policy.Readiness {
 		at = e.reconcile(j, e.cfg.Timing.Unsuspend, stepUnsuspend)
 		e.seeJob(SawUnsuspended, j, at)
 	}
@@ -191,7 +191,8 @@ func (e *Engine) showPods(j int32) {
 	}
 }
 
-// called is a call of the API server that was held up.
+// called is a call of the API server whose time has come: it was held up, or scattered over a
+// wave.
 func (e *Engine) called(kind eventKind, p int32) {
 	pd := &e.pods[p]
 	switch {

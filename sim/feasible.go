@@ -49,7 +49,7 @@ func (e *Engine) capacityFor(j int32) topology.Resources {
 func (e *Engine) eligible(s, node int32) bool {
 	st := &e.sets[s]
 	m := e.cfg.Cluster.Nodes[node].Model
-	return (st.filter == 0 || !e.barred[st.filter][node]) && (st.pinned < 0 || st.pinned == node) && (st.models == 0 || m >= 0 && st.models>>m&1 == 1)
+	return e.offered(st, node) && (st.filter == 0 || !e.barred[st.filter][node]) && (st.pinned < 0 || st.pinned == node) && (st.models == 0 || m >= 0 && st.models>>m&1 == 1)
 }
 
 // placeEmpty reports whether the pods that a PodSet cannot do without have room when
@@ -73,12 +73,17 @@ func (e *Engine) placeEmpty(s int32) bool {
 func (e *Engine) jobShape(j int32) uint64 {
 	jb := &e.jobs[j]
 	h := uint64(jb.sets)
+	if e.choices != nil {
+		h = mix(h ^ uint64(jb.queue))
+	}
 	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
 		st := &e.sets[s]
 		h = mix(h ^ uint64(st.shape))
 		h = mix(h ^ uint64(st.count))
 		h = mix(h ^ uint64(st.min))
 		h = mix(h ^ uint64(st.pinned+1))
+		h = mix(h ^ st.tainted)
+		h = mix(h ^ st.mismatched)
 	}
 	return h
 }

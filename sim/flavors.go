@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/sim/quota"
@@ -90,6 +91,41 @@ func (w *world) flavorSet(s *set, ps *workloads.PodSet, queue int32) {
 	}
 	s.variants = w.variants[key]
 	s.tainted, s.mismatched = w.refusals(ps, queue)
+	for i := range s.variants {
+		if w.suits(s, queue, s.variants[i].flavors) {
+			s.suited = append(s.suited, int32(i))
+		}
+	}
+}
+
+// suits reports whether a PodSet could be admitted with a choice of flavors: one for each
+// resource it asks for that its queue has quota for, and none it cannot have.
+func (w *world) suits(s *set, queue int32, choice uint64) bool {
+	if choice&(s.tainted|s.mismatched) != 0 {
+		return false
+	}
+	for _, g := range w.quota.Groups(queue) {
+		asked := false
+		for r := range g.Covers {
+			asked = asked || g.Covers[r] && s.request[r] > 0
+		}
+		given := slices.ContainsFunc(g.Flavors, func(f quota.FlavorQuota) bool { return choice>>f.Flavor&1 == 1 })
+		if asked != given {
+			return false
+		}
+	}
+	return true
+}
+
+// offered reports whether a node is of flavors that a PodSet could be admitted with.
+func (e *Engine) offered(st *set, node int32) bool {
+	if st.variants == nil || !e.policy.Readiness {
+		return true
+	}
+	return slices.ContainsFunc(st.suited, func(i int32) bool {
+		filter := st.variants[i].filter
+		return filter == 0 || !e.barred[filter][node]
+	})
 }
 
 // refusals returns the flavors of a queue that a PodSet cannot have: it does not tolerate

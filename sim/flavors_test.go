@@ -141,3 +141,53 @@ func TestTooManyFlavors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What could never be admitted with a flavor of its queue never fits, whatever other nodes
+// there are: big pods on the small hosts of the one flavor it tolerates. With a toleration,
+// or without Kueue, they may go to the others.
+func TestNeverFitsLooksAtFlavors(t *testing.T) {
+	never := func(policy string, tolerations ...topology.Toleration) bool {
+		big := flavored(1, 10, tolerations...)
+		big.PodSets[0].Request[topology.GPU] = 8000
+		cfg := flavorConfig(t, big)
+		nodes := cfg.Cluster.Nodes
+		for n := range nodes {
+			if nodes[n].Labels["pool"] == "spot" {
+				nodes[n].Allocatable = topology.DefaultAllocatable(8)
+				if policy == "per-pod" {
+					nodes[n].Taints = nil
+				}
+			}
+		}
+		_, r := playFlavors(t, cfg, policy, nil)
+		return r.Jobs[0].NeverFits
+	}
+	for _, policy := range []string{"gang", "gang-topology"} {
+		if !never(policy) {
+			t.Errorf("%s: it has no flavor with such hosts, and is said to fit", policy)
+		}
+		if never(policy, toleratesSpot) {
+			t.Errorf("%s: it has one, and is said never to fit", policy)
+		}
+	}
+	if never("per-pod") {
+		t.Error("per-pod asks for no flavor")
+	}
+}
+
+// A gang that has the quota of its flavor, whose hosts are too few for it, waits for its
+// shape, however many hosts of other flavors are free.
+func TestShapeLooksAtFlavors(t *testing.T) {
+	small := flavored(2, 100)
+	small.PodSets[0].Request[topology.GPU] = 3000
+	waits := flavored(1, 10)
+	waits.Submit = 1 * sec
+	waits.PodSets[0].Request[topology.GPU] = 2000
+	cfg := flavorConfig(t, small, waits)
+	cfg.Queues[0].Groups[0].Flavors = cfg.Queues[0].Groups[0].Flavors[:1]
+	cfg.Until = 50 * sec
+	_, r := playFlavors(t, cfg, "gang-topology", nil)
+	if got := r.Jobs[1].Refusal; got != sim.ReasonShape {
+		t.Errorf("it waits for %s, want shape", got)
+	}
+}

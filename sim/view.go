@@ -128,6 +128,19 @@ func (v View) Offers(node, set int32, flavors uint64) bool {
 	return (models == 0 || m >= 0 && models>>m&1 == 1) && (flavors == 0 || v.e.flavored[node]&flavors == flavors)
 }
 
+// MostRoom returns how many pods of a PodSet fit over all hosts, with the flavors that have
+// most room of those it could be admitted with.
+func (v View) MostRoom(p Plane, set int32) (most int64) {
+	st := &v.e.sets[set]
+	if st.variants == nil {
+		return v.Total(p, st.shape)
+	}
+	for _, i := range st.suited {
+		most = max(most, v.Total(p, st.variants[i].shape))
+	}
+	return most
+}
+
 // Refused returns the flavors a PodSet cannot have, as bit sets: those with a taint it does
 // not tolerate, and those whose labels it does not want.
 func (v View) Refused(set int32) (tainted, mismatched uint64) {
@@ -191,7 +204,7 @@ func (v View) Serial(j int32) int64 { return v.e.serial(j) }
 // Down reports whether a node is down, Closed whether it takes no pods: it is down or
 // cordoned.
 func (v View) Down(node int32) bool   { return v.e.nodes.down[node] }
-func (v View) Closed(node int32) bool { return v.e.nodes.down[node] || v.e.nodes.cordoned[node] }
+func (v View) Closed(node int32) bool { return v.e.nodes.closed(node) }
 
 // Free returns what is free on each node in a plane. The slice is the engine's own.
 func (v View) Free(p Plane) []topology.Resources { return v.e.nodes.planes[p].free }

@@ -264,7 +264,9 @@ func TestFormats(t *testing.T) {
 ,makespan_seconds,s,lower,better,9000,7320,-1680,-0.18666666666666668,,,exact,1,1,0,,
 ,wait.p50_seconds,s,lower,single,3540,0,-3540,-1,,,none,1,1,0,,
 `,
-		"markdown": `|  | B is | A | B | difference |  | 95% interval | p |
+		"markdown": `**A: strict · B: lookahead · seed 1**
+
+|  | B is | A | B | difference |  | 95% interval | p |
 |:--|:--|--:|--:|--:|--:|--:|--:|
 | makespan_seconds ↓ | better | 2h30m | 2h2m | −28m | −18.7% |  | exact |
 | wait.p50_seconds ↓ | one seed | 59m | 0s | −59m | −100.0% |  |  |

@@ -465,7 +465,9 @@ func TestFormats(t *testing.T) {
 	a.Assumptions = nil
 	for format, want := range map[string]string{
 		"csv": `policy,nodes,met,seeds_met,seeds,offered_load,useful,held_idle,free_unusable,free,wait.p95_seconds,wait.p95_seconds.low,wait.p95_seconds.high,wait.p50_seconds,`,
-		"markdown": `| nodes | met | p50 wait | p90 | p95 | max | load | useful | held | blocked | free |
+		"markdown": `**bursts · gang · seed 1 · 240 jobs in 1d**
+
+| nodes | met | p50 wait | p90 | p95 | max | load | useful | held | blocked | free |
 |:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 | 4 | no | 3h | 5h30m | 6h | 6h30m | 1.25 | 100% | 0% | 0% | 0% |
 `,

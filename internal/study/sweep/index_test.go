@@ -116,7 +116,9 @@ verdicts
 assumed
   - nodes are flat
 `,
-		"markdown": `| policy | wait.p95_seconds ↓ | requeues ↓ |
+		"markdown": `**by hand · 6 cells · median (least – most) of 3 seeds**
+
+| policy | wait.p95_seconds ↓ | requeues ↓ |
 |:--|--:|--:|
 | gang | 2m (1m – 1h2m) | 1 (0 – 2) |
 | x\|y | never (30s – never) | 4 (3 – 5) |
