@@ -87,13 +87,8 @@ type turns struct {
 	v sim.View
 }
 
-// In implements admission.Locals.
-func (t *turns) In(queue int32) []int32 {
-	if !t.v.Quota().Queue(queue).UsageBased {
-		return nil
-	}
-	return t.members[queue]
-}
+// Turns implements admission.Locals.
+func (t *turns) Turns(queue int32) bool { return t.slots(t.v, queue) > 1 }
 
 // Of implements admission.Locals.
 func (t *turns) Of(w int32) int32 { return t.v.LocalQueue(w) }

@@ -96,10 +96,11 @@ type Binder interface {
 	Undecided() bool
 }
 
-// Policy is two controllers put together. Readiness says that waitForPodsReady governs
-// the jobs the Admitter admits, GPUs that the policy looks at every GPU of a node, Blind that
-// the Admitter's assignments do not heed node affinity, which the Binder's nodes do. Looks is
-// how many nodes a cycle of the Binder looks at, of so many; nil: at all.
+// Policy is two controllers put together. Readiness says that the Admitter is Kueue: a
+// Workload stands for every job, suspended until it is admitted, and waitForPodsReady governs
+// it. GPUs says that the policy looks at every GPU of a node, Blind that the Admitter's
+// assignments do not heed node affinity, which the Binder's nodes do. Looks is how many nodes
+// a cycle of the Binder looks at, of so many; nil: at all.
 type Policy struct {
 	Name      string
 	Admitter  Admitter

@@ -90,7 +90,7 @@ func (e *Engine) reconcile(j int32, median int64, step uint64) int64 {
 // without a queue was never suspended.
 func (e *Engine) unsuspend(j int32) {
 	at := e.now
-	if e.jobs[j].charged {
+	if e.policy.Readiness {
 		at = e.reconcile(j, e.cfg.Timing.Unsuspend, stepUnsuspend)
 		e.seeJob(SawUnsuspended, j, at)
 	}
@@ -138,7 +138,7 @@ func (e *Engine) scatterWave(j, end int32, length int64) {
 	for rank := jb.podStep; rank < end; rank++ {
 		if p := jb.podBase + rank; e.granted(p) {
 			at, _ := bits.Mul64(e.draw(j, stepPod, rank), uint64(length))
-			e.events.push(e.limits.jobs.next(e.now+int64(at)), evPodCreate, p, jb.gen)
+			e.events.push(e.now+int64(at), evReplace, p, jb.gen)
 		}
 	}
 	jb.podStep = end
@@ -191,7 +191,8 @@ func (e *Engine) showPods(j int32) {
 	}
 }
 
-// called is a call of the API server that was held up.
+// called is a call of the API server whose time has come: it was held up, or scattered over a
+// wave.
 func (e *Engine) called(kind eventKind, p int32) {
 	pd := &e.pods[p]
 	switch {

@@ -30,6 +30,8 @@ type Engine struct {
 	closing        ledger.Ledger // the books at the last transition, if time went on since
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
+	deeds          int // actions that are still to come
+	activations    int // of them, those that activate a job
 
 	sinking         bool // a node goes down, and its pods with it
 	running         int  // jobs whose barrier holds
@@ -40,6 +42,7 @@ type Engine struct {
 	safeAt          int64 // last time any job made progress safe
 	starving        int   // starvation timers outstanding
 	spinning        int   // evictions since anybody got anywhere
+	spinMark        int64 // when the last thousand of them began
 	starts          startCounter
 	waitingLong     [][]int32 // per queue: jobs past their starvation time that are not started
 	findings        []Finding
@@ -122,6 +125,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	policy.Binder.Reset(e.tx.View)
 	for i := range cfg.Actions {
 		e.events.push(cfg.Actions[i].Time, cfg.Actions[i].kind(), int32(i), 0)
+		e.countDeed(&cfg.Actions[i], 1)
 	}
 	for j := range cfg.Jobs {
 		for i := range cfg.Jobs[j].Restarts {
@@ -166,18 +170,21 @@ func (e *Engine) Step() bool {
 	return true
 }
 
-// spinLimit is how many evictions in a row, with nobody starting, finishing or making
-// progress safe, show that a run without `until` goes in circles.
+// spinLimit is how many evictions in a row, with nobody starting for the first time,
+// finishing or making progress safe, show that a run without `until` goes in circles: if
+// nobody runs, or after as many again if nobody ran throughout.
 const spinLimit = 1000
 
 // over reports whether the run has come to its own end although timers are left: every
-// job has ended, or the rest can only wait, or is evicted and comes back for ever. With
-// `until` the books stay open until then.
+// job has ended and none can be activated again, or the rest can only wait, or is evicted
+// and comes back for ever, whatever else will be done. With `until` the books stay open
+// until then.
 func (e *Engine) over() bool {
 	if e.cfg.Until > 0 || e.arrived < len(e.jobs) {
 		return false
 	}
-	return e.ended == len(e.jobs) || len(e.events.heap) == e.starving || e.spinning >= spinLimit && e.running == 0
+	return e.ended == len(e.jobs) && e.activations == 0 || len(e.events.heap) == e.starving ||
+		e.deeds == 0 && (e.spinning >= spinLimit && e.running == 0 || e.spinning >= 2*spinLimit)
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books
@@ -290,6 +297,7 @@ func (e *Engine) handle(ev event) {
 	case evArrival:
 		e.arrive(ev.id)
 	case evBringUp, evTakeDown, evConfigure:
+		e.countDeed(&e.cfg.Actions[ev.id], -1)
 		e.act(&e.cfg.Actions[ev.id])
 	case evUntaint:
 		if e.nodes.cordonGen[ev.id] == ev.gen {

@@ -235,9 +235,12 @@ func (w *world) countUnasked(node int32, r *topology.Resources) {
 	}
 }
 
+// closed reports whether a node takes no pods: it is down or cordoned.
+func (n *nodes) closed(node int32) bool { return n.down[node] || n.cordoned[node] }
+
 func (w *world) refresh(p Plane, node int32) {
 	pl := &w.nodes.planes[p]
-	if (w.nodes.down[node] || w.nodes.cordoned[node]) && p != Empty {
+	if w.nodes.closed(node) && p != Empty {
 		pl.free[node] = topology.Resources{}
 	} else {
 		pl.free[node] = w.cfg.Cluster.Nodes[node].Allocatable.Minus(pl.used[node])

@@ -261,7 +261,7 @@ func (e *Engine) overfull(node int32) bool {
 			return true
 		}
 	}
-	return e.nodes.down[node] || e.nodes.cordoned[node]
+	return e.nodes.closed(node)
 }
 
 func (e *Engine) bindAssumed(p int32) {

@@ -105,7 +105,7 @@ func (e *Engine) bindPipelined(node int32) {
 	for len(queue) > 0 {
 		p := queue[0].pod
 		if pd := &e.pods[p]; pd.state == PodPending && pd.gen == queue[0].gen {
-			if r := e.sets[pd.set].request; e.nodes.down[node] || e.nodes.cordoned[node] || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
+			if r := e.sets[pd.set].request; e.nodes.closed(node) || !r.FitsIn(&e.nodes.planes[Physical].free[node]) ||
 				e.gpus != nil && !e.gpus[node].Fits(e.sets[pd.set].ask) {
 				break
 			}

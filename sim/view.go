@@ -204,7 +204,7 @@ func (v View) Serial(j int32) int64 { return v.e.serial(j) }
 // Down reports whether a node is down, Closed whether it takes no pods: it is down or
 // cordoned.
 func (v View) Down(node int32) bool   { return v.e.nodes.down[node] }
-func (v View) Closed(node int32) bool { return v.e.nodes.down[node] || v.e.nodes.cordoned[node] }
+func (v View) Closed(node int32) bool { return v.e.nodes.closed(node) }
 
 // Free returns what is free on each node in a plane. The slice is the engine's own.
 func (v View) Free(p Plane) []topology.Resources { return v.e.nodes.planes[p].free }

@@ -70,7 +70,7 @@ times may be off by the tolerance. Exits with 1 if anything is outside.`,
 	flags.StringVar(&f.policy, "policy", "", "the policy of the scenario that the cluster has; may be left out if there is one")
 	flags.StringVar(&f.tolerance, "tolerance", record.DefaultTolerance.String(), "of times: a part of the time since the job was submitted, and a time beside it")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of all randomness; default that of the scenario")
-	flags.IntVar(&f.seeds, "seeds", 1, "how many seeds to try, one after another, until nothing is outside: for what chance decides")
+	countVar(flags, &f.seeds, "seeds", 1, 1, "how many seeds to try, one after another, until nothing is outside: for what chance decides")
 	flags.BoolVar(&f.all, "all", false, "print every job, though there are many and nothing of theirs is outside")
 	flags.StringVarP(&f.format, "output", "o", "table", "table or json")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("output", complete([]string{"table", "json"})))
@@ -173,9 +173,6 @@ func (f *validateFlags) check() (tolerance record.Tolerance, err error) {
 	}
 	if f.format != "table" && f.format != "json" {
 		return tolerance, fmt.Errorf("unknown output format %q, expected table or json%s", f.format, suggest.Hint(f.format, []string{"table", "json"}))
-	}
-	if f.seeds < 1 {
-		return tolerance, fmt.Errorf("--seeds %d: expected at least 1", f.seeds)
 	}
 	if tolerance, err = record.ParseTolerance(f.tolerance); err != nil {
 		return tolerance, fmt.Errorf("--tolerance: %w", err)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gangplan/gangplan/internal/record"
+	"github.com/gangplan/gangplan/report"
 )
 
 // The columns of trace validate, which are 100 wide together.
@@ -22,7 +23,7 @@ const manyJobs = 10
 // text writes the comparison for a terminal.
 func (v *validation) text(all bool) string {
 	var b strings.Builder
-	wrap(&b, "", fmt.Sprintf("%s · %s · %s: %s over %.1fs · tolerance %s", v.Scenario, v.Policy, v.Record, jobs(len(v.Jobs)), v.Seconds, v.Tolerance))
+	wrap(&b, "", fmt.Sprintf("%s · %s · %s: %s over %.1fs · tolerance %s", v.Scenario, v.Policy, v.Record, report.Count(len(v.Jobs), "job"), v.Seconds, v.Tolerance))
 	fmt.Fprintf(&b, "\n%*s%*s%*s\n", whatColumn+sideColumn, "cluster", sideColumn, "gangplan", byColumn, "difference")
 	fmt.Fprintln(&b, strings.Repeat("─", whatColumn+2*sideColumn+byColumn+verdictColumn))
 	if v.Order != nil {
@@ -37,7 +38,7 @@ func (v *validation) text(all bool) string {
 		}
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&b, "%s with nothing outside: --all prints them\n", jobs(hidden))
+		fmt.Fprintf(&b, "%s with nothing outside: --all prints them\n", report.Count(hidden, "job"))
 	}
 	writeList(&b, "only in the record", firstOf(v.OnlyCluster))
 	writeList(&b, "only in the scenario", firstOf(v.OnlyModel))
@@ -51,13 +52,6 @@ func writeJob(b *strings.Builder, j *record.JobLines) {
 	for i := range j.Lines {
 		writeLine(b, "  ", &j.Lines[i])
 	}
-}
-
-func jobs(n int) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return fmt.Sprintf("%d jobs", n)
 }
 
 // writeLine writes one thing that was compared. A word that is too long for its column stands

@@ -232,8 +232,8 @@ func (r *studyReader) addPolicies() {
 	r.Axes = slices.Insert(r.Axes, 0, a)
 }
 
-// refusePolicies wants an axis that sets the list of policies to stand beside one of who of
-// them plays: a cell is a run of one, and that would be one of the scenario's own list.
+// refusePolicies wants an axis that sets the list of policies to stand beside one that says which
+// of them plays: a cell is a run of one, and that would be one of the scenario's own list.
 func (r *studyReader) refusePolicies() {
 	for i := range r.Axes {
 		for _, p := range r.Axes[i].Points {
@@ -241,7 +241,7 @@ func (r *studyReader) refusePolicies() {
 				if o.Path.String() == "policies" {
 					r.step("matrix", func() {
 						r.step(r.Axes[i].Name, func() {
-							r.fail(o.Path.node, "the list of policies says not which of them plays in a cell: expected an axis policy, as in policy: [gang, per-pod]")
+							r.fail(o.Path.node, "the list of policies does not say which of them plays in a cell: expected an axis policy, as in policy: [gang, per-pod]")
 						})
 					})
 					return

@@ -7,7 +7,5 @@ import (
 	"os"
 )
 
-var errHeld = errors.New("held by another process")
-
 // lock says that folders cannot be locked here: their age has to do.
 func lock(string) (*os.File, error) { return nil, errors.ErrUnsupported }

@@ -8,9 +8,6 @@ import (
 	"syscall"
 )
 
-// errHeld is the error of lock where somebody holds the lock.
-var errHeld = errors.New("held by another process")
-
 // lock locks a folder until the file is closed or the process ends, however it does.
 func lock(path string) (*os.File, error) {
 	f, err := os.Open(path)

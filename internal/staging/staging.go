@@ -42,6 +42,9 @@ func (f *Folder) Remove() error {
 	return err
 }
 
+// errHeld is the error of lock where somebody holds the lock.
+var errHeld = errors.New("held by another process")
+
 // abandoned is the age from which on a folder has been left behind, if nothing says so
 // sooner: nobody takes as long between two writes, and no two clocks differ so much.
 const abandoned = 24 * time.Hour

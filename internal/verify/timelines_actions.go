@@ -6,7 +6,7 @@ import (
 	"github.com/gangplan/gangplan/internal/scenario"
 )
 
-// deeds are the words of the recorded scenarios for what is done, without the endings that
+// timelineDeeds are the words of the recorded scenarios for what is done, without the endings that
 // say to which pod's node, and gangplan's. A kubelet that dies has its node's condition set
 // to Unknown by the recorder.
 var timelineDeeds = map[string]string{

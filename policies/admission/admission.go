@@ -133,9 +133,8 @@ type Room interface {
 
 // Locals tells the LocalQueues of a ClusterQueue apart under admission fair sharing.
 type Locals interface {
-	// In returns the LocalQueues of a queue, with -1 for holders without one; none where
-	// nobody tells them apart.
-	In(queue int32) []int32
+	// Turns reports whether the LocalQueues of a queue are told apart.
+	Turns(queue int32) bool
 	// Of returns the LocalQueue of a workload, or -1.
 	Of(w int32) int32
 	// Used returns what a LocalQueue used, by its weight.
@@ -155,19 +154,24 @@ type Kernel struct {
 	arena      *order.Arena
 	live, gone []order.List // per queue: holders, and evicted holders, in the order of victims
 
-	search  search
-	fair    fairSearch
-	scratch [2]Assignment
-	counts  []int32
-	deltas  []int32
-	victims []int32 // of the cycle so far
-	entries []Entry
-	done    []*Entry // processed, in order
-	taken   int      // entries that took places so far in the cycle
-	again   []SetAssignment
-	pinned  []SetAssignment // again, while a second nomination keeps to its flavors; else nil
-	ordered []int32
-	bracket bracket
+	additive  []bool // per node: its children are queues that keep no quota for themselves
+	ranks     rankings
+	search    search
+	fair      fairSearch
+	scratch   [2]Assignment
+	counts    []int32
+	deltas    []int32
+	victims   []int32   // of the cycle so far
+	victimsIn [][]int32 // the same by root
+	isVictim  []bool    // per workload
+	entries   []Entry
+	done      []*Entry // processed, in order
+	taken     int      // entries that took places so far in the cycle
+	shown     bool     // searches see what was taken so far
+	again     []SetAssignment
+	pinned    []SetAssignment // again, while a second nomination keeps to its flavors; else nil
+	ordered   []int32
+	bracket   bracket
 }
 
 // New makes a kernel over a tree and workloads, of which none holds quota.
@@ -177,9 +181,15 @@ func New(rules Rules, tree *quota.Tree, work []Workload) *Kernel {
 	for q := range k.live {
 		k.live[q], k.gone[q] = order.NewList(k.arena), order.NewList(k.arena)
 	}
-	k.search.k, k.fair.k = k, k
 	k.makeRoom()
-	k.fair.reset(tree)
+	k.victimsIn, k.isVictim = make([][]int32, tree.Nodes()), make([]bool, len(work))
+	k.additive = make([]bool, tree.Nodes())
+	for node := range k.additive {
+		k.additive[node] = tree.Additive(int32(node))
+	}
+	k.ranks.reset(k)
+	k.search.reset(k)
+	k.fair.reset(k)
 	k.bracket.reset(tree)
 	return k
 }
@@ -209,6 +219,12 @@ func (k *Kernel) victimKey(w int32) order.Key {
 	return order.Key{Priority: ^wl.Priority, Time: -wl.reservedAt, Seq: wl.Rank}
 }
 
+// changed notes that the holders of a queue are others, or hold something else.
+func (k *Kernel) changed(q int32) {
+	k.generation[q]++
+	k.ranks.touch(q)
+}
+
 // Hold notes that a workload was admitted at a time with a usage. The caller charges the
 // tree.
 func (k *Kernel) Hold(w int32, at int64, usage []quota.Item) {
@@ -221,7 +237,7 @@ func (k *Kernel) Hold(w int32, at int64, usage []quota.Item) {
 		list = &k.gone[wl.Queue]
 	}
 	list.Insert(w, k.victimKey(w))
-	k.generation[wl.Queue]++
+	k.changed(wl.Queue)
 }
 
 // Evict notes that a holder is on its way out; it stays charged.
@@ -233,7 +249,7 @@ func (k *Kernel) Evict(w int32) {
 	k.live[wl.Queue].Remove(w)
 	wl.Evicted = true
 	k.gone[wl.Queue].Insert(w, k.victimKey(w))
-	k.generation[wl.Queue]++
+	k.changed(wl.Queue)
 }
 
 // Drop notes that a holder is gone. The caller takes its usage off the tree.
@@ -246,12 +262,12 @@ func (k *Kernel) Drop(w int32) {
 	}
 	wl.Evicted = false
 	wl.holds = wl.holds[:0]
-	k.generation[wl.Queue]++
+	k.changed(wl.Queue)
 }
 
 // Shrunk notes that a holder was given up a part of what it holds, which the caller took off
 // the list and the tree.
-func (k *Kernel) Shrunk(w int32) { k.generation[k.Work[w].Queue]++ }
+func (k *Kernel) Shrunk(w int32) { k.changed(k.Work[w].Queue) }
 
 // Holds reports whether a workload is charged, Holding what.
 func (k *Kernel) Holds(w int32) bool           { return k.arena.Contains(w) }

@@ -1,8 +1,6 @@
 package admission
 
 import (
-	"slices"
-
 	"github.com/gangplan/gangplan/sim/quota"
 )
 
@@ -61,12 +59,15 @@ func (e *Entry) LacksPlace() bool {
 // processed, and valid until the next cycle. The tree is as it was before: the caller
 // charges what is admitted and evicts the targets, which stay charged until they are gone.
 func (k *Kernel) Cycle(heads []int32) []*Entry {
+	k.search.parades.forget()
 	k.nominateAll(heads)
 	mark := k.Tree.Mark()
-	k.victims, k.done = k.victims[:0], k.done[:0]
+	k.done = k.done[:0]
 	k.taken = 0
 	k.inOrder()
 	k.Tree.Undo(mark)
+	k.endSimulation()
+	k.clearVictims()
 	if k.taken > 0 {
 		k.Room.Clear()
 	}
@@ -125,12 +126,29 @@ func (k *Kernel) process(e *Entry) {
 // nominateAgain nominates an entry against what is left, with the flavors it has: its quota
 // is there but its places were taken. It may need victims now.
 func (k *Kernel) nominateAgain(e *Entry) {
+	k.showSimulation()
 	k.again = append(k.again[:0], e.Sets...)
 	k.pinned = k.again
 	k.Forget(e.Workload)
 	k.nominate(e.Workload, &e.Assignment)
 	k.remember(e)
 	k.pinned = nil
+}
+
+// showSimulation lets searches see what the earlier entries took; endSimulation, that it is
+// given back.
+func (k *Kernel) showSimulation() {
+	k.shown = true
+	for _, e := range k.done {
+		k.ranks.touch(k.Work[e.Workload].Queue)
+	}
+}
+
+func (k *Kernel) endSimulation() {
+	if k.shown {
+		k.showSimulation()
+		k.shown = false
+	}
 }
 
 // reserve keeps capacity from later entries of the cycle for a head that waits: up to the
@@ -170,13 +188,25 @@ func (k *Kernel) use(q int32, fr quota.FR, v int64) {
 // overlaps reports whether an earlier entry has one of the targets already.
 func (k *Kernel) overlaps(e *Entry) bool {
 	for _, t := range e.Targets {
-		for _, v := range k.victims {
-			if v == t.Workload {
-				return true
-			}
+		if k.isVictim[t.Workload] {
+			return true
 		}
 	}
 	return false
+}
+
+func (k *Kernel) addVictim(w int32) {
+	root := k.Tree.Root(k.Work[w].Queue)
+	k.victims, k.victimsIn[root], k.isVictim[w] = append(k.victims, w), append(k.victimsIn[root], w), true
+}
+
+func (k *Kernel) clearVictims() {
+	for _, w := range k.victims {
+		k.isVictim[w] = false
+		root := k.Tree.Root(k.Work[w].Queue)
+		k.victimsIn[root] = k.victimsIn[root][:0]
+	}
+	k.victims = k.victims[:0]
 }
 
 func (k *Kernel) skip(e *Entry, why string) {
@@ -191,15 +221,38 @@ func (k *Kernel) stillFits(e *Entry, q int32) bool {
 	if e.noPlace = false; e.Mode == NoFit || e.Blocked() {
 		return false
 	}
-	mark := k.Tree.Mark()
-	k.eachVictim(e, k.free)
-	fits := true
-	for _, it := range e.Usage {
-		fits = fits && it.Amount <= k.Tree.Available(q, it.FR)
-	}
-	k.Tree.Undo(mark)
+	fits := k.stillHasQuota(e, q)
 	e.noPlace = fits && !k.stillHasRoom(e)
 	return fits && !e.noPlace
+}
+
+// stillHasQuota looks at the victims of earlier entries only if it must: those of its own
+// cohort tree can help.
+func (k *Kernel) stillHasQuota(e *Entry, q int32) bool {
+	mark := k.Tree.Mark()
+	for _, t := range e.Targets {
+		if !k.isVictim[t.Workload] {
+			k.free(t.Workload)
+		}
+	}
+	fits := k.covers(e, q)
+	if !fits {
+		for _, w := range k.victimsIn[k.Tree.Root(q)] {
+			k.free(w)
+		}
+		fits = k.covers(e, q)
+	}
+	k.Tree.Undo(mark)
+	return fits
+}
+
+func (k *Kernel) covers(e *Entry, q int32) bool {
+	for _, it := range e.Usage {
+		if it.Amount > k.Tree.Available(q, it.FR) {
+			return false
+		}
+	}
+	return true
 }
 
 // stillHasRoom reports whether the entry's places are still there. They are if nobody took
@@ -223,7 +276,7 @@ func (k *Kernel) eachVictim(e *Entry, f func(int32)) {
 		f(v)
 	}
 	for _, t := range e.Targets {
-		if !slices.Contains(k.victims, t.Workload) {
+		if !k.isVictim[t.Workload] {
 			f(t.Workload)
 		}
 	}
@@ -234,7 +287,7 @@ func (k *Kernel) eachVictim(e *Entry, f func(int32)) {
 func (k *Kernel) accept(e *Entry, q int32) {
 	k.Tree.UseAll(q, e.Usage)
 	for _, t := range e.Targets {
-		k.victims = append(k.victims, t.Workload)
+		k.addVictim(t.Workload)
 	}
 	k.takePlaces(e)
 	if e.Mode == Preempt {

@@ -12,50 +12,49 @@ type fairSearch struct {
 	*search
 	tree *quota.Tree
 
-	above   []bool // per node: an ancestor of the preemptor
-	pruned  []bool // per node: yields no candidate any more
-	lists   []candidateList
-	touched []int32 // queues with lists in use
-	within  bool    // the preemptor stays within its nominal quota
+	above    []bool  // per node: an ancestor of the preemptor
+	pruned   []int64 // per node: the last round in which it yielded no more candidates
+	round    int64
+	count    int64 // of searches
+	second   bool  // the second strategy is tried, on what the first refused
+	refusals int   // of the first strategy, but where all of a cohort were refused for its share
+	fields   []field
+	asked    leap // last, from the start of a ranking, and the answer
+	answer   int
+	inUse    []int32 // cohorts with fields in use
+	lists    []candidateList
+	touched  []int32 // queues with lists in use, each once
+	within   bool    // the preemptor stays within its nominal quota
 }
 
 // candidateList yields the candidates of one queue in order: those on their way out, then
-// the live ones; or those that the first strategy refused.
+// the live ones.
 type candidateList struct {
-	policy     quota.Policy
-	next       int32
-	live, used bool
-	refused    []int32
-	second     bool
-	tried      int // of those refused, in the second round
+	standing // of the next one
+	cursor
+	refused int32 // the first that the first strategy refused, or order.None
+	search  int64 // the last that looked at it
 }
 
-func (f *fairSearch) reset(t *quota.Tree) {
-	f.tree = t
-	f.above, f.pruned = make([]bool, t.Nodes()), make([]bool, t.Nodes())
-	f.lists = make([]candidateList, t.Len())
+func (f *fairSearch) reset(k *Kernel) {
+	t := k.Tree
+	*f = fairSearch{k: k, search: &k.search, tree: t, above: make([]bool, t.Nodes()), pruned: make([]int64, t.Nodes()),
+		fields: make([]field, t.Nodes()), lists: make([]candidateList, t.Len())}
 }
 
-// run searches victims for what s asks.
-func (f *fairSearch) run(s *search) bool {
-	f.search = s
-	if !f.collect() {
-		f.forget()
-		return false
-	}
+// run searches victims for what the kernel's search asks.
+func (f *fairSearch) run() bool {
+	s := f.search
+	f.begin()
 	mark := f.tree.Mark()
 	f.tree.UseAll(s.queue, s.usage)
-	f.within = true
-	for _, fr := range s.contested {
-		f.within = f.within && f.tree.Usage(s.queue, fr) <= f.tree.Nominal(s.queue, fr)
-	}
-	f.within = f.within && f.k.Rules.PreemptWithinNominal
+	f.within = f.k.Rules.PreemptWithinNominal && f.staysWithin()
 	strategies := f.k.Rules.strategies()
-	f.startRound()
+	f.open(s.queue)
 	found := f.first(strategies[0])
-	if !found && len(strategies) > 1 {
+	if !found && f.refusals > 0 && len(strategies) > 1 {
 		f.startSecond()
-		found = f.second()
+		found = f.trySecond()
 	}
 	if found {
 		f.tree.FreeAll(s.queue, s.usage)
@@ -70,198 +69,74 @@ func (f *fairSearch) run(s *search) bool {
 	return found
 }
 
-// collect finds the queues with candidates: the own one, and those of the tree that exceed
-// their quota of something contested.
-func (f *fairSearch) collect() (any bool) {
-	p := &f.tree.Queue(f.queue).Preemption
-	if p.Within != quota.Never {
-		any = f.addQueue(f.queue, p.Within)
-	}
+// begin prepares for a search.
+func (f *fairSearch) begin() {
+	f.k.ranks.refresh(f.root())
 	for node := f.tree.Parent(f.queue); node != quota.None; node = f.tree.Parent(node) {
 		f.above[node] = true
 	}
-	if p.Reclaim != quota.Never && f.tree.Parent(f.queue) != quota.None {
-		any = f.collectBelow(f.tree.Root(f.queue), p.Reclaim) || any
-	}
-	return any
+	f.round++
+	f.count++
+	f.second, f.refusals = false, 0
 }
 
-func (f *fairSearch) collectBelow(node int32, p quota.Policy) (any bool) {
-	for _, c := range f.tree.Cohorts(node) {
-		any = f.collectBelow(c, p) || any
-	}
-	for _, q := range f.tree.Leaves(node) {
-		if q != f.queue && f.tree.Exceeds(q, f.contested) {
-			any = f.addQueue(q, p) || any
+// staysWithin reports whether the preemptor's queue, with it, uses no more than its nominal
+// quota of everything contested.
+func (f *fairSearch) staysWithin() bool {
+	for _, fr := range f.contested {
+		if f.tree.Usage(f.queue, fr) > f.tree.Nominal(f.queue, fr) {
+			return false
 		}
 	}
-	return any
+	return true
 }
 
-func (f *fairSearch) addQueue(q int32, p quota.Policy) bool {
+// open starts on the candidates of a queue.
+func (f *fairSearch) open(q int32) *candidateList {
 	l := &f.lists[q]
-	l.policy, l.live, l.second, l.used = p, false, false, true
-	l.refused, l.tried = l.refused[:0], 0
+	l.search, l.refused, l.live, l.own = f.count, order.None, false, q == f.queue
 	f.touched = append(f.touched, q)
-	l.next = f.k.eligible(&f.asks, p, &f.k.gone[q], anyLocal, f.k.gone[q].First())
+	l.cursor = f.k.start(&f.asks, q, &f.k.gone[q])
 	f.goLive(q)
-	return l.next != order.None
+	return l
 }
 
 // goLive moves a list that has no more evicted holders on to the live ones.
 func (f *fairSearch) goLive(q int32) {
-	if l := &f.lists[q]; l.next == order.None && !l.live {
+	if l := &f.lists[q]; l.item == order.None && !l.live {
 		l.live = true
-		l.next = f.k.eligible(&f.asks, l.policy, &f.k.live[q], anyLocal, f.k.live[q].First())
+		l.cursor = f.k.start(&f.asks, q, &f.k.live[q])
 	}
 }
 
-// peek returns the next candidate of a queue, or order.None.
-func (f *fairSearch) peek(q int32) int32 {
-	l := &f.lists[q]
-	switch {
-	case !l.used:
-		return order.None
-	case !l.second:
-		return l.next
-	case l.tried == len(l.refused):
-		return order.None
-	}
-	return l.refused[l.tried]
-}
+// peek returns the next candidate of a queue that was looked at, or order.None.
+func (f *fairSearch) peek(q int32) int32 { return f.lists[q].item }
 
 func (f *fairSearch) pop(q int32) int32 {
 	l := &f.lists[q]
-	item := f.peek(q)
-	if l.second {
-		l.tried++
-		return item
-	}
-	list := &f.k.gone[q]
-	if l.live {
-		list = &f.k.live[q]
-	}
-	l.next = f.k.eligible(&f.asks, l.policy, list, anyLocal, list.Next(item))
+	item := l.item
+	f.k.step(&f.asks, &l.cursor)
 	f.goLive(q)
 	return item
 }
 
-func (f *fairSearch) startRound() {
-	for i := range f.pruned {
-		f.pruned[i] = false
-	}
-}
-
-func (f *fairSearch) startSecond() {
-	f.startRound()
-	for _, q := range f.touched {
-		f.lists[q].second = true
+// refuse notes that the first strategy does not take a candidate.
+func (f *fairSearch) refuse(q, item int32) {
+	f.refusals++
+	if l := &f.lists[q]; l.refused == order.None {
+		l.refused = item
 	}
 }
 
 // forget leaves no trace of this search for the next.
 func (f *fairSearch) forget() {
-	for _, q := range f.touched {
-		f.lists[q].used = false
+	for _, node := range f.inUse {
+		f.fields[node].used = false
 	}
-	f.touched = f.touched[:0]
+	f.touched, f.inUse = f.touched[:0], f.inUse[:0]
 	for node := f.tree.Parent(f.queue); node != quota.None; node = f.tree.Parent(node) {
 		f.above[node] = false
 	}
-}
-
-// target returns the next queue to take from, or quota.None when there is none left.
-func (f *fairSearch) target() int32 {
-	if f.tree.Parent(f.queue) == quota.None {
-		if f.peek(f.queue) == order.None {
-			return quota.None
-		}
-		return f.queue
-	}
-	root := f.tree.Root(f.queue)
-	for !f.pruned[root] {
-		if q := f.descend(root); q != quota.None {
-			return q
-		}
-	}
-	return quota.None
-}
-
-// descend follows the largest share down from a cohort. It returns quota.None if it only
-// found that something yields no more.
-func (f *fairSearch) descend(node int32) int32 {
-	for {
-		queue, queueShare := f.largestQueue(node)
-		cohort, cohortShare := f.largestCohort(node)
-		switch {
-		case queue == quota.None && cohort == quota.None:
-			f.pruned[node] = true
-			return quota.None
-		case cohort == quota.None || queue != quota.None && cohortShare.Compare(queueShare) < 0:
-			return queue
-		}
-		node = cohort
-	}
-}
-
-// largestQueue returns the child queue with the largest share that has candidates and
-// borrows, or is the preemptor's own. Ties go to the first candidate in order.
-func (f *fairSearch) largestQueue(node int32) (best int32, share quota.Share) {
-	best = quota.None
-	for _, q := range f.tree.Leaves(node) {
-		if f.pruned[q] {
-			continue
-		}
-		if f.peek(q) == order.None {
-			f.pruned[q] = true
-			continue
-		}
-		s := f.tree.Share(q)
-		if !s.Borrowing && q != f.queue {
-			f.pruned[q] = true
-			continue
-		}
-		c := 1
-		if best != quota.None {
-			c = s.Compare(share)
-		}
-		if c > 0 || c == 0 && f.earlier(f.peek(q), f.peek(best)) {
-			best, share = q, s
-		}
-	}
-	return best, share
-}
-
-// earlier is the order of victims across queues.
-func (f *fairSearch) earlier(a, b int32) bool {
-	wa, wb := &f.k.Work[a], &f.k.Work[b]
-	if wa.Evicted != wb.Evicted {
-		return wa.Evicted
-	}
-	if ownA, ownB := wa.Queue == f.queue, wb.Queue == f.queue; ownA != ownB {
-		return ownB
-	}
-	return f.k.arena.Key(a).Less(f.k.arena.Key(b))
-}
-
-// largestCohort returns the child cohort with the largest share that borrows, or is above
-// the preemptor. Ties go by name.
-func (f *fairSearch) largestCohort(node int32) (best int32, share quota.Share) {
-	best = quota.None
-	for _, c := range f.tree.Cohorts(node) {
-		if f.pruned[c] {
-			continue
-		}
-		s := f.tree.Share(c)
-		if !s.Borrowing && !f.above[c] {
-			f.pruned[c] = true
-			continue
-		}
-		if best == quota.None || s.Compare(share) > 0 {
-			best, share = c, s
-		}
-	}
-	return best, share
 }
 
 // first runs the first strategy. Candidates it refuses are kept for the second.
@@ -275,58 +150,88 @@ func (f *fairSearch) first(strategy Strategy) bool {
 			if f.take(f.pop(q), cause) {
 				return true
 			}
-			continue
-		}
-		mine, other := f.rivals(q)
-		if f.takeFair(q, strategy, f.tree.Share(mine), other) {
+		} else if f.takeFair(q, strategy) {
 			return true
 		}
+		f.settle(q)
 	}
 	return false
 }
 
 // takeFair takes the first candidate of a queue that the strategy allows, and reports
 // whether the preemptor fits then.
-func (f *fairSearch) takeFair(q int32, strategy Strategy, mine quota.Share, other int32) bool {
-	old := f.tree.Share(other)
+func (f *fairSearch) takeFair(q int32, strategy Strategy) bool {
+	mine, other := f.rivals(q)
+	share, old := f.tree.Share(mine), f.tree.Share(other)
+	if share.Compare(&old) > 0 {
+		f.prune(f.tree.Parent(other))
+		return false
+	}
 	for f.peek(q) != order.None {
 		item := f.pop(q)
-		if f.fair(strategy, mine, old, item, other) {
+		if f.fair(strategy, &share, &old, item, other) {
 			return f.take(item, InCohortFairSharing)
 		}
-		f.lists[q].refused = append(f.lists[q].refused, item)
+		f.refuse(q, item)
 	}
 	return false
 }
 
-// fair applies a strategy to a candidate. Removing it can only lower its side's share, so
-// that a preemptor above the present one need not try.
-func (f *fairSearch) fair(strategy Strategy, mine, old quota.Share, item, other int32) bool {
+// fair applies a strategy to a candidate.
+func (f *fairSearch) fair(strategy Strategy, mine, old *quota.Share, item, other int32) bool {
 	if strategy == InitialShare {
 		return mine.Compare(old) < 0
 	}
-	if mine.Compare(old) > 0 {
-		return false
+	queue, holds := f.k.Work[item].Queue, f.k.Work[item].holds
+	if other == queue {
+		left := f.tree.ShareWithout(queue, holds)
+		return mine.Compare(&left) <= 0
 	}
 	mark := f.tree.Mark()
-	f.tree.FreeAll(f.k.Work[item].Queue, f.k.Work[item].holds)
+	f.tree.FreeAll(queue, holds)
 	left := f.tree.Share(other)
 	f.tree.Undo(mark)
-	return mine.Compare(left) <= 0
+	return mine.Compare(&left) <= 0
 }
 
-// second applies the second strategy, once per queue, to what the first refused.
-func (f *fairSearch) second() bool {
+// startSecond begins the second round: over the first candidate that was refused of every
+// queue. Where nobody was asked because shares forbade it, that is the next one.
+func (f *fairSearch) startSecond() {
+	f.round++
+	f.second = true
+	for _, node := range f.inUse {
+		f.fields[node].heap, f.fields[node].at = f.fields[node].heap[:0], 0
+	}
+	for _, q := range f.touched {
+		l := &f.lists[q]
+		if l.refused != order.None {
+			l.item = l.refused
+		}
+		if l.item != order.None && q != f.queue {
+			f.enter(q)
+		}
+	}
+}
+
+// trySecond applies the second strategy, once per queue, to what the first refused.
+func (f *fairSearch) trySecond() bool {
 	for q := f.target(); q != quota.None; q = f.target() {
 		mine, other := f.rivals(q)
-		item := f.pop(q)
-		if f.tree.Share(mine).Compare(f.tree.Share(other)) < 0 && f.take(item, InCohortFairSharing) {
-			return true
+		share, theirs := f.tree.Share(mine), f.tree.Share(other)
+		if share.Compare(&theirs) < 0 {
+			if f.take(f.peek(q), InCohortFairSharing) {
+				return true
+			}
+		} else if f.spent(mine) {
+			f.prune(f.tree.Parent(other))
 		}
-		f.pruned[q] = true
+		f.fields[f.tree.Parent(q)].drop(f)
 	}
 	return false
 }
+
+// spent reports whether a side of the preemptor has no more candidates in this round.
+func (f *fairSearch) spent(mine int32) bool { return mine == f.queue || f.pruned[mine] == f.round }
 
 // rivals returns the two nodes, just below the lowest common ancestor of the preemptor and
 // another queue, that they belong to.

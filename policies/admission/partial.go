@@ -102,4 +102,7 @@ func (a *Assignment) copyFrom(b *Assignment) {
 }
 
 // Nominate finds what one workload could be given in the present state.
-func (k *Kernel) Nominate(w int32, a *Assignment) { k.nominate(w, a) }
+func (k *Kernel) Nominate(w int32, a *Assignment) {
+	k.search.parades.forget()
+	k.nominate(w, a)
+}

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/sim/quota"
 )
 
@@ -9,32 +10,45 @@ import (
 // before live; of each, those over whom the preemptor has a hierarchical advantage, then
 // others of the cohort, then its own queue's.
 
-// class numbers the streams in that order.
+// standpoint is where a candidate stands to the preemptor.
+type standpoint uint8
+
 const (
-	goneHier = iota
-	gonePrio
-	goneOwn
-	liveHier
-	livePrio
-	liveOwn
-	classes
+	apart        standpoint = iota // in another cohort tree, or it may not be taken at all
+	hierarchical                   // the preemptor has the hierarchical advantage over it
+	prior                          // elsewhere in the cohort
+	own                            // in the preemptor's queue
+	standpoints
 )
+
+// sequence is the order of the streams.
+var sequence = [...]stream{
+	{kind: goneRank, class: hierarchical}, {kind: goneRank, class: prior}, {kind: goneRank, class: own},
+	{kind: liveRank, class: hierarchical}, {kind: liveRank, class: prior}, {kind: liveRank, class: own},
+}
 
 // search is the state of one search for victims.
 type search struct {
 	k *Kernel
 	asks
-	streams [classes]stream
-	hier    bool // there are candidates under a hierarchical advantage
-	others  bool // there are candidates in other queues
+	streams [len(sequence)]stream
+	root    int32
 	targets []Target
 	rest    []quota.Item // of the request, on the way up
 
+	class    []standpoint      // per node above the queue: of whom it has in common with the preemptor
+	hasClass [standpoints]bool // of those nodes
+
+	parades  parades
 	several  []quota.FR
 	onlyOne  [1]quota.FR
 	oneUsage [1]quota.Item
 	room     bool // ask the topology too
 	forRoom  *Assignment
+}
+
+func (s *search) reset(k *Kernel) {
+	s.k, s.streams, s.class = k, sequence, make([]standpoint, k.Tree.Nodes())
 }
 
 // simulate says whether preemption could free an amount of one flavor-resource, whom it
@@ -109,7 +123,7 @@ func (s *search) contest(fr quota.FR) {
 // find runs the search that the rules ask for.
 func (k *Kernel) find() bool {
 	if k.Rules.FairSharing {
-		return k.fair.run(&k.search)
+		return k.fair.run()
 	}
 	return k.search.run()
 }
@@ -117,12 +131,14 @@ func (k *Kernel) find() bool {
 // run makes the attempts that apply, in order, until one succeeds: with borrowing, where
 // candidates that may be taken only without are passed over; or without.
 func (s *search) run() bool {
-	s.collect()
-	p := &s.k.Tree.Queue(s.queue).Preemption
-	switch {
-	case !s.others || !p.WhileBorrow && !s.underNominal():
+	s.lookUp()
+	defer s.lookAway()
+	switch whileBorrow := s.k.Tree.Queue(s.queue).Preemption.WhileBorrow; {
+	case whileBorrow:
+		return s.attempt(true) || s.attempt(false)
+	case !s.underNominal(), !s.has(hierarchical) && !s.has(prior):
 		return s.attempt(true)
-	case !p.WhileBorrow && !s.hier:
+	case !s.has(hierarchical):
 		return s.attempt(false) || s.attempt(true)
 	}
 	return s.attempt(true) || s.attempt(false)
@@ -139,58 +155,94 @@ func (s *search) underNominal() bool {
 	return true
 }
 
-// collect finds who has candidates: the own queue, and walking up from it the queues of
-// each cohort that exceed their quota of something contested. Once a subtree on the way
-// has quota for the request, all who are outside it are under a hierarchical advantage.
-func (s *search) collect() {
-	for c := range s.streams {
-		s.streams[c].sources = s.streams[c].sources[:0]
-	}
-	s.hier, s.others = false, false
-	t, p := s.k.Tree, &s.k.Tree.Queue(s.queue).Preemption
-	if p.Within != quota.Never {
-		s.k.addSource(&s.streams[goneOwn], &s.asks, source{queue: s.queue, ceiling: quota.None, list: &s.k.gone[s.queue]})
-		s.k.addSource(&s.streams[liveOwn], &s.asks, source{queue: s.queue, ceiling: quota.None, list: &s.k.live[s.queue]})
-	}
-	if p.Reclaim == quota.Never || t.Parent(s.queue) == quota.None {
+// lookUp finds how the queues below each cohort above the preemptor stand to it. Once a
+// subtree on the way has quota for the request, all who are outside it are under a
+// hierarchical advantage.
+func (s *search) lookUp() {
+	t := s.k.Tree
+	s.root = t.Root(s.queue)
+	s.k.ranks.refresh(s.root)
+	s.hasClass = [standpoints]bool{own: true}
+	if t.Queue(s.queue).Preemption.Reclaim == quota.Never || t.Parent(s.queue) == quota.None {
 		return
 	}
 	s.rest = append(s.rest[:0], s.usage...)
-	advantage := t.Covers(s.queue, s.rest)
-	skip := s.queue
-	for node := t.Parent(s.queue); node != quota.None; node = t.Parent(node) {
-		s.collectBelow(node, node, skip, advantage)
-		fits := t.Covers(node, s.rest)
-		advantage = advantage || fits
-		skip = node
+	class := prior
+	for node := s.queue; ; {
+		if t.Covers(node, s.rest) {
+			class = hierarchical
+		}
+		if node = t.Parent(node); node == quota.None {
+			return
+		}
+		s.class[node] = class
+		s.hasClass[class] = true
 	}
-	s.hier = len(s.streams[goneHier].sources)+len(s.streams[liveHier].sources) > 0
-	s.others = s.hier || len(s.streams[gonePrio].sources)+len(s.streams[livePrio].sources) > 0
 }
 
-func (s *search) collectBelow(node, ceiling, skip int32, advantage bool) {
-	t := s.k.Tree
-	for _, c := range t.Cohorts(node) {
-		if c != skip && t.Exceeds(c, s.contested) {
-			s.collectBelow(c, ceiling, skip, advantage)
+// lookAway forgets what lookUp found.
+func (s *search) lookAway() {
+	for node := s.k.Tree.Parent(s.queue); node != quota.None; node = s.k.Tree.Parent(node) {
+		s.class[node] = apart
+	}
+}
+
+// ceiling returns the lowest cohort that a queue has in common with the preemptor, which is
+// not its own.
+func (s *search) ceiling(q int32) int32 {
+	node := s.k.Tree.Parent(q)
+	for s.class[node] == apart {
+		node = s.k.Tree.Parent(node)
+	}
+	return node
+}
+
+// has reports whether there are candidates of a class, in queues and cohorts that exceed
+// their quota of something contested.
+func (s *search) has(class standpoint) bool {
+	if !s.hasClass[class] {
+		return false
+	}
+	for _, kind := range [...]rank{goneRank, liveRank} {
+		for _, q := range s.k.ranks.queues(kind, s.root) {
+			if q == s.queue {
+				continue
+			}
+			ceiling := s.ceiling(q)
+			if s.class[ceiling] != class || !s.exceeds(q, ceiling) {
+				continue
+			}
+			if c := s.k.start(&s.asks, q, s.k.listOf(kind, q)); c.item != order.None {
+				return true
+			}
 		}
 	}
-	gone, live := gonePrio, livePrio
-	if advantage {
-		gone, live = goneHier, liveHier
-	}
-	for _, q := range t.Leaves(node) {
-		if q != s.queue && t.Exceeds(q, s.contested) {
-			s.k.addSource(&s.streams[gone], &s.asks, source{queue: q, ceiling: ceiling, hier: advantage, list: &s.k.gone[q]})
-			s.k.addSource(&s.streams[live], &s.asks, source{queue: q, ceiling: ceiling, hier: advantage, list: &s.k.live[q]})
+	return false
+}
+
+// exceeds reports whether a node, and those above it and below a ceiling, exceed their quota
+// of something contested.
+func (s *search) exceeds(node, ceiling int32) bool {
+	for ; node != ceiling; node = s.k.Tree.Parent(node) {
+		if !s.k.Tree.Exceeds(node, s.contested) {
+			return false
 		}
 	}
+	return true
 }
 
 // attempt removes candidates until the request fits, then puts back those it can.
 func (s *search) attempt(borrow bool) bool {
-	mark := s.k.Tree.Mark()
 	s.targets = s.targets[:0]
+	if s.hopeless(borrow) {
+		return false
+	}
+	if !borrow && s.foreseen() {
+		if found, sure := s.foresee(); sure {
+			return found
+		}
+	}
+	mark := s.k.Tree.Mark()
 	found := s.takeUntilFits(borrow)
 	if found {
 		s.fillBack(borrow)
@@ -204,18 +256,15 @@ func (s *search) attempt(borrow bool) bool {
 }
 
 func (s *search) takeUntilFits(borrow bool) bool {
-	if !borrow && s.mustBorrow() {
-		return false
-	}
 	onlyWithout := borrow && !s.k.Tree.Queue(s.queue).Preemption.WhileBorrow
 	for c := range s.streams {
 		stream := &s.streams[c]
-		if onlyWithout && (c == gonePrio || c == livePrio) {
+		if onlyWithout && stream.class == prior {
 			continue
 		}
-		s.k.rewind(stream)
-		for src := stream.top(); src != nil; src = stream.top() {
-			item := src.next
+		s.rewind(stream)
+		for src := s.top(stream); src != nil; src = s.top(stream) {
+			item := src.item
 			cause := s.causeOf(item, src)
 			if !s.valid(src, cause, borrow) {
 				stream.drop()
@@ -231,11 +280,37 @@ func (s *search) takeUntilFits(borrow bool) bool {
 	return false
 }
 
-// mustBorrow reports a request beyond the queue's own quota, whoever leaves.
-func (s *search) mustBorrow() bool {
+// hopeless reports a request beyond what the preemptor's queue may have by its own quota and
+// limit, even without all of its own candidates: what other queues hold does not count there.
+func (s *search) hopeless(borrow bool) bool {
 	for _, it := range s.usage {
-		if it.Amount > s.k.Tree.Subtree(s.queue, it.FR) {
+		limit := quota.Max(0)
+		if borrow && s.k.Tree.Parent(s.queue) != quota.None {
+			limit = s.k.Tree.BorrowingLimit(s.queue, it.FR)
+		}
+		if !limit.Set || borrow && it.Amount == 0 {
+			continue // nothing fits into what is less than nothing
+		}
+		most := s.k.Tree.Subtree(s.queue, it.FR) + limit.N
+		if over := s.k.Tree.Usage(s.queue, it.FR) + it.Amount - most; it.Amount > most || over > 0 && !s.ownHold(it.FR, over) {
 			return true
+		}
+	}
+	return false
+}
+
+// ownHold reports whether the candidates in the preemptor's queue hold so much in all.
+func (s *search) ownHold(fr quota.FR, v int64) bool {
+	for _, kind := range [...]rank{goneRank, liveRank} {
+		for c := s.k.start(&s.asks, s.queue, s.k.listOf(kind, s.queue)); c.item != order.None; s.k.step(&s.asks, &c) {
+			for _, it := range s.k.Work[c.item].holds {
+				if it.FR == fr {
+					v -= it.Amount
+				}
+			}
+			if v <= 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -269,12 +344,7 @@ func (s *search) valid(src *source, cause Cause, borrow bool) bool {
 	if borrow && !src.hier && cause == InCohortReclamation {
 		return false
 	}
-	for node := src.queue; node != src.ceiling; node = s.k.Tree.Parent(node) {
-		if !s.k.Tree.Exceeds(node, s.contested) {
-			return false
-		}
-	}
-	return true
+	return s.exceeds(src.queue, src.ceiling)
 }
 
 func (s *search) remove(item int32, cause Cause) {
@@ -319,6 +389,13 @@ func (s *search) fits(borrow bool) bool {
 	return !s.room || s.k.Room.Fits(s.w, s.forRoom) < 0
 }
 
+// unlist drops a target. The last of the list takes its place.
+func (s *search) unlist(i int) {
+	last := len(s.targets) - 1
+	s.targets[i] = s.targets[last]
+	s.targets = s.targets[:last]
+}
+
 // fillBack drops targets that are not needed, newest first but for the last. A dropped one
 // is replaced by the last of the list, which shows in the order of victims.
 func (s *search) fillBack(borrow bool) {
@@ -326,9 +403,7 @@ func (s *search) fillBack(borrow bool) {
 		item := s.targets[i].Workload
 		s.comeBack(item)
 		if s.fits(borrow) {
-			last := len(s.targets) - 1
-			s.targets[i] = s.targets[last]
-			s.targets = s.targets[:last]
+			s.unlist(i)
 		} else {
 			s.leave(item)
 		}

@@ -26,7 +26,7 @@ type naiveCandidate struct {
 
 func (n *naiveSearch) candidates() []naiveCandidate {
 	var out []naiveCandidate
-	t, p := n.k.Tree, n.k.Tree.Queue(n.q).Preemption
+	p := n.k.Tree.Queue(n.q).Preemption
 	a := &asks{w: n.w, queue: n.q, usage: n.usage, contested: n.contested}
 	for w := range int32(len(n.k.Work)) {
 		if !n.k.Holds(w) || !n.k.uses(w, n.contested) || !n.k.allowed(a, n.k.policyFor(a, n.k.Work[w].Queue), w) {
@@ -44,17 +44,11 @@ func (n *naiveSearch) candidates() []naiveCandidate {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b naiveCandidate) int {
-		wa, wb := &n.k.Work[a.w], &n.k.Work[b.w]
-		gone := func(w *Workload) int {
-			if w.Evicted {
-				return 0
-			}
-			return 1
+		if n.k.Work[a.w].Evicted == n.k.Work[b.w].Evicted && a.class != b.class {
+			return cmp.Compare(a.class, b.class)
 		}
-		return cmp.Or(cmp.Compare(gone(wa), gone(wb)), cmp.Compare(a.class, b.class), cmp.Compare(wa.Priority, wb.Priority),
-			cmp.Compare(wb.reservedAt, wa.reservedAt), cmp.Compare(wa.Rank, wb.Rank))
+		return n.compareVictims(a.w, b.w)
 	})
-	_ = t
 	return out
 }
 
@@ -114,17 +108,7 @@ func (n *naiveSearch) attempt(all []naiveCandidate, borrow bool) (targets []Targ
 		if !n.fits(borrow) {
 			continue
 		}
-		for i := len(targets) - 2; i >= 0; i-- {
-			v := targets[i].Workload
-			n.k.Tree.UseAll(n.k.Work[v].Queue, n.k.Work[v].holds)
-			if n.fits(borrow) {
-				targets[i] = targets[len(targets)-1]
-				targets = targets[:len(targets)-1]
-			} else {
-				n.k.Tree.FreeAll(n.k.Work[v].Queue, n.k.Work[v].holds)
-			}
-		}
-		return targets
+		return n.giveBack(targets, borrow)
 	}
 	return nil
 }
@@ -210,10 +194,19 @@ func BenchmarkPreemption(b *testing.B) {
 		b.Run(map[bool]string{false: "classical", true: "fair"}[fair], func(b *testing.B) {
 			var a Assignment
 			for b.Loop() {
+				k.Hold(k.replace(999), 999, []quota.Item{{FR: 0, Amount: 1}, {FR: 1, Amount: 4}}) // something always changed
 				if k.Nominate(1000, &a); len(a.Targets) != 10 {
 					b.Fatalf("%d victims", len(a.Targets))
 				}
 			}
 		})
 	}
+}
+
+// replace takes a holder's quota and charges it again.
+func (k *Kernel) replace(w int32) int32 {
+	k.free(w)
+	k.Tree.UseAll(k.Work[w].Queue, k.Work[w].holds)
+	k.Drop(w)
+	return w
 }

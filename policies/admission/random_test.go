@@ -12,7 +12,7 @@ import (
 // some on their way out, and waiting workloads. Quotas are small, so that everything
 // happens.
 func random(r *rand.Rand, fair bool) *Kernel {
-	flavors := 1 + r.IntN(2)
+	flavors := 1 + r.IntN(3)
 	cohorts := make([]quota.Cohort, 1+r.IntN(4))
 	for c := range cohorts {
 		cohorts[c] = quota.Cohort{Name: fmt.Sprintf("c%d", c), Weight: randomWeight(r)}
@@ -41,20 +41,37 @@ func random(r *rand.Rand, fair bool) *Kernel {
 	for w := range work {
 		work[w] = Workload{Queue: int32(r.IntN(len(queues))), Priority: int32(r.IntN(4)), Time: int64(r.IntN(9)), Rank: int64(w), Evicted: r.IntN(6) == 0}
 		for range 1 + r.IntN(2) {
-			set := PodSet{Count: int32(1 + r.IntN(3)), Request: quota.Amounts{1 + r.Int64N(2), r.Int64N(2)}}
-			if r.IntN(4) == 0 {
-				set.Min = 1
-			}
-			work[w].Sets = append(work[w].Sets, set)
+			work[w].Sets = append(work[w].Sets, randomSet(r, flavors))
 		}
 	}
-	rules, _ := Version([]string{"v0.13.4", "v0.17.0", "v0.19.2"}[r.IntN(3)])
-	rules.FairSharing = fair
-	k := New(rules, tree, work)
+	k := New(randomRules(r, fair), tree, work)
 	for w := range work[:len(work)*2/3] {
 		k.holdRandom(r, int32(w), flavors)
 	}
 	return k
+}
+
+func randomSet(r *rand.Rand, flavors int) PodSet {
+	set := PodSet{Count: int32(1 + r.IntN(4)), Request: quota.Amounts{1 + r.Int64N(2), r.Int64N(2), r.Int64N(2)}}
+	if r.IntN(2) == 0 {
+		set.Min = 1 + r.Int32N(set.Count)
+	}
+	for f := range flavors + 1 {
+		switch r.IntN(12) {
+		case 0:
+			set.Tainted |= 1 << f
+		case 1:
+			set.Mismatched |= 1 << f
+		}
+	}
+	return set
+}
+
+func randomRules(r *rand.Rand, fair bool) Rules {
+	rules, _ := Version([]string{"v0.13.4", "v0.17.0", "v0.19.2"}[r.IntN(3)])
+	rules.FairSharing = fair
+	rules.Strategies = [][]Strategy{nil, nil, {FinalShare}, {InitialShare}}[r.IntN(4)]
+	return rules
 }
 
 func randomWeight(r *rand.Rand) quota.Limit {
@@ -64,11 +81,21 @@ func randomWeight(r *rand.Rand) quota.Limit {
 	return quota.Max([]int64{0, 500, 1000, 3000}[r.IntN(4)])
 }
 
+// randomGroups draws quota of GPUs and CPU in several flavors, and in half of the cases of
+// memory in a flavor of its own.
 func randomGroups(r *rand.Rand, flavors int, limits bool) []quota.Group {
-	g := quota.Group{Covers: [4]bool{true, true}}
+	groups := []quota.Group{randomGroup(r, 0, flavors, []int{0, 1}, limits)}
+	if r.IntN(2) == 0 {
+		groups = append(groups, randomGroup(r, flavors, 1, []int{2}, limits))
+	}
+	return groups
+}
+
+func randomGroup(r *rand.Rand, first, flavors int, resources []int, limits bool) (g quota.Group) {
 	for f := range flavors {
-		fq := quota.FlavorQuota{Flavor: int32(f)}
-		for res := range 2 {
+		fq := quota.FlavorQuota{Flavor: int32(first + f)}
+		for _, res := range resources {
+			g.Covers[res] = true
 			q := quota.Quota{Nominal: r.Int64N(8)}
 			if limits && r.IntN(3) == 0 {
 				q.Borrowing = quota.Max(r.Int64N(8))
@@ -80,7 +107,7 @@ func randomGroups(r *rand.Rand, flavors int, limits bool) []quota.Group {
 		}
 		g.Flavors = append(g.Flavors, fq)
 	}
-	return []quota.Group{g}
+	return g
 }
 
 func (k *Kernel) holdRandom(r *rand.Rand, w int32, flavors int) {
@@ -121,3 +148,32 @@ func usageOf(t *quota.Tree) []int64 {
 }
 
 func sameTargets(a, b []Target) bool { return slices.Equal(a, b) }
+
+// randomFlat draws a kernel of one cohort, in which nobody keeps quota to himself and small
+// jobs abound: who wants more than a job or two of its queue holds needs several victims, and
+// many queues borrow alike.
+func randomFlat(r *rand.Rand, fair bool) *Kernel {
+	queues := make([]quota.Queue, 4+r.IntN(40))
+	for q := range queues {
+		g := quota.Group{Covers: [4]bool{true, r.IntN(3) == 0}, Flavors: []quota.FlavorQuota{{}}}
+		g.Flavors[0].Quota[0].Nominal, g.Flavors[0].Quota[1].Nominal = 4+r.Int64N(5), 4+r.Int64N(5)
+		if r.IntN(3) == 0 {
+			g.Flavors[0].Quota[0].Borrowing = quota.Max(r.Int64N(20))
+		}
+		queues[q] = quota.Queue{Name: fmt.Sprintf("q%02d", q), Groups: []quota.Group{g}, Cohort: "c",
+			Preemption: quota.Preemption{Within: quota.Policy(1 + r.IntN(2)), Reclaim: []quota.Policy{quota.LowerPriority, quota.Any}[r.IntN(2)], WhileBorrow: r.IntN(6) == 0}}
+		if r.IntN(8) == 0 {
+			queues[q].Cohort = ""
+		}
+	}
+	work := make([]Workload, len(queues)*(6+r.IntN(4)))
+	for w := range work {
+		work[w] = Workload{Queue: int32(r.IntN(len(queues))), Priority: int32(r.IntN(3)), Time: int64(r.IntN(9)), Rank: int64(w), Evicted: r.IntN(9) == 0,
+			Sets: []PodSet{{Count: []int32{1, 1, 1, 3, 5}[r.IntN(5)], Request: quota.Amounts{1, r.Int64N(2)}}}}
+	}
+	k := New(randomRules(r, fair), quota.NewTree(queues, nil), work)
+	for w := range work[:len(work)*2/3] {
+		k.holdRandom(r, int32(w), 1)
+	}
+	return k
+}

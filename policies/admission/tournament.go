@@ -1,14 +1,34 @@
 package admission
 
-import "github.com/gangplan/gangplan/sim/quota"
+import (
+	"slices"
+
+	"github.com/gangplan/gangplan/sim/quota"
+)
 
 // The order of entries under fair sharing is a tournament that is played again after every
 // entry: in each cohort the best entries of its children meet, and are compared by what
-// their child's share would be with the entry admitted.
+// their child's share would be with the entry admitted. Processing an entry changes the
+// shares of its queue and of the cohorts above alone, so only their matches are played again.
 type bracket struct {
-	entryOf []int32   // per queue: its entry that is not processed yet, or -1
-	waiting []int32   // per node: entries below it that are not processed yet
-	path    [][]round // per entry: its standing at each of its ancestors, lowest first
+	seeds  []seeding   // per cohort: the entries of its queues
+	in     []bool      // per node: there are entries below it
+	seeded []int32     // nodes that are in
+	best   []contender // per cohort
+	first  []round     // per entry: its standing in the cohort of its queue
+}
+
+// seeding is the entries of a cohort's own queues, best first. Their order does not change:
+// the share of a queue is its own affair.
+type seeding struct {
+	entries []int32
+	next    int
+}
+
+// contender is the best entry below a node, or -1, and its standing in the cohort above.
+type contender struct {
+	entry int32
+	round
 }
 
 // round is an entry's standing in the matches of one cohort.
@@ -18,124 +38,126 @@ type round struct {
 }
 
 func (b *bracket) reset(t *quota.Tree) {
-	b.entryOf, b.waiting = make([]int32, t.Len()), make([]int32, t.Nodes())
-	for q := range b.entryOf {
-		b.entryOf[q] = -1
-	}
+	*b = bracket{seeds: make([]seeding, t.Nodes()), in: make([]bool, t.Nodes()), best: make([]contender, t.Nodes())}
 }
 
 // tournament processes every entry; those of queues without cohort as they come. Different
 // trees do not meet.
 func (k *Kernel) tournament() {
 	b := &k.bracket
-	for len(b.path) < len(k.entries) {
-		b.path = append(b.path, nil)
-	}
+	b.first, b.seeded = b.first[:0], b.seeded[:0]
 	for i := range k.entries {
-		b.entryOf[k.Work[k.entries[i].Workload].Queue] = int32(i)
-		k.count(int32(i), 1)
-		k.stand(int32(i))
+		b.first = append(b.first, k.standing(&k.entries[i], k.Work[k.entries[i].Workload].Queue))
+		k.enroll(int32(i))
+	}
+	for _, node := range b.seeded {
+		k.seed(node)
 	}
 	for _, i := range k.ordered {
 		q := k.Work[k.entries[i].Workload].Queue
-		root := k.Tree.Root(q)
-		for b.waiting[root] > 0 {
-			winner := k.winner(root)
-			k.process(&k.entries[winner])
-			b.entryOf[k.Work[k.entries[winner].Workload].Queue] = -1
-			k.count(winner, -1)
-			k.standAgain(winner)
+		if root := k.Tree.Root(q); root == q {
+			k.process(&k.entries[i])
+		} else if b.in[root] {
+			k.playAll(root)
+			k.finish(root)
 		}
 	}
 }
 
-// count adds to the number of waiting entries of an entry's nodes.
-func (k *Kernel) count(i, by int32) {
-	for node := k.Work[k.entries[i].Workload].Queue; node != quota.None; node = k.Tree.Parent(node) {
-		k.bracket.waiting[node] += by
+// enroll adds an entry to the cohort of its queue.
+func (k *Kernel) enroll(i int32) {
+	b, q := &k.bracket, k.Work[k.entries[i].Workload].Queue
+	if cohort := k.Tree.Parent(q); cohort != quota.None {
+		b.seeds[cohort].entries = append(b.seeds[cohort].entries, i)
+	}
+	for node := k.Tree.Parent(q); node != quota.None && !b.in[node]; node = k.Tree.Parent(node) {
+		b.in[node] = true
+		b.seeded = append(b.seeded, node)
 	}
 }
 
-// stand computes an entry's standing in every cohort above it.
-func (k *Kernel) stand(i int32) {
-	e := &k.entries[i]
-	q := k.Work[e.Workload].Queue
-	path := k.bracket.path[i][:0]
+// seed sorts the entries of a cohort's queues.
+func (k *Kernel) seed(cohort int32) {
+	b := &k.bracket
+	slices.SortStableFunc(b.seeds[cohort].entries, func(i, j int32) int {
+		if k.beats(&contender{i, b.first[i]}, &contender{j, b.first[j]}) {
+			return -1
+		}
+		return 1
+	})
+}
+
+// playAll processes the entries of a tree, winner by winner.
+func (k *Kernel) playAll(root int32) {
+	k.playBelow(root)
+	for winner := k.bracket.best[root].entry; winner >= 0; winner = k.bracket.best[root].entry {
+		k.process(&k.entries[winner])
+		node := k.Tree.Parent(k.Work[k.entries[winner].Workload].Queue)
+		k.bracket.seeds[node].next++
+		for ; node != quota.None; node = k.Tree.Parent(node) {
+			k.play(node)
+		}
+	}
+}
+
+// playBelow plays the matches of a cohort and of all below it.
+func (k *Kernel) playBelow(cohort int32) {
+	for _, c := range k.Tree.Cohorts(cohort) {
+		if k.bracket.in[c] {
+			k.playBelow(c)
+		}
+	}
+	k.play(cohort)
+}
+
+// play finds the best entry below a cohort, and how it stands in the cohort above.
+func (k *Kernel) play(cohort int32) {
+	b := &k.bracket
+	best := contender{entry: -1}
+	if s := &b.seeds[cohort]; s.next < len(s.entries) {
+		best = contender{s.entries[s.next], b.first[s.entries[s.next]]}
+	}
+	for _, c := range k.Tree.Cohorts(cohort) {
+		if other := &b.best[c]; b.in[c] && other.entry >= 0 && (best.entry < 0 || k.beats(other, &best)) {
+			best = *other
+		}
+	}
+	if best.entry >= 0 {
+		best.round = k.standing(&k.entries[best.entry], cohort)
+	}
+	b.best[cohort] = best
+}
+
+// standing returns how an entry stands in the cohort above a node that it is below.
+func (k *Kernel) standing(e *Entry, node int32) round {
+	if k.Tree.Parent(node) == quota.None {
+		return round{}
+	}
 	mark := k.Tree.Mark()
-	k.Tree.UseAll(q, e.Usage)
-	for node := q; k.Tree.Parent(node) != quota.None; node = k.Tree.Parent(node) {
-		path = append(path, round{k.Tree.Share(node), k.Tree.BorrowsAny(node, e.Usage)})
-	}
+	k.Tree.UseAll(k.Work[e.Workload].Queue, e.Usage)
+	r := round{k.Tree.Share(node), k.Tree.BorrowsAny(node, e.Usage)}
 	k.Tree.Undo(mark)
-	k.bracket.path[i] = path
-}
-
-// standAgain renews the standings that processing an entry may have changed: those of
-// entries that share a cohort with it below the root.
-func (k *Kernel) standAgain(done int32) {
-	node := k.Work[k.entries[done].Workload].Queue
-	for k.Tree.Parent(node) != quota.None && k.Tree.Parent(k.Tree.Parent(node)) != quota.None {
-		node = k.Tree.Parent(node)
-	}
-	k.standBelow(node)
-}
-
-func (k *Kernel) standBelow(node int32) {
-	if k.bracket.waiting[node] == 0 {
-		return
-	}
-	for _, c := range k.Tree.Cohorts(node) {
-		k.standBelow(c)
-	}
-	for _, q := range k.Tree.Leaves(node) {
-		if i := k.bracket.entryOf[q]; i >= 0 {
-			k.stand(i)
-		}
-	}
-}
-
-// winner plays the matches of a node and returns the best entry below it, or -1.
-func (k *Kernel) winner(node int32) int32 {
-	if int(node) < len(k.bracket.entryOf) {
-		return k.bracket.entryOf[node]
-	}
-	if k.bracket.waiting[node] == 0 {
-		return -1
-	}
-	best := int32(-1)
-	for _, c := range k.Tree.Cohorts(node) {
-		best = k.match(best, k.winner(c), node)
-	}
-	for _, q := range k.Tree.Leaves(node) {
-		best = k.match(best, k.bracket.entryOf[q], node)
-	}
-	return best
-}
-
-// match returns the better of two entries in a cohort; there may be none.
-func (k *Kernel) match(best, i, cohort int32) int32 {
-	if i >= 0 && (best < 0 || k.beats(i, best, cohort)) {
-		return i
-	}
-	return best
+	return r
 }
 
 // beats compares two entries in the matches of a cohort.
-func (k *Kernel) beats(i, j, cohort int32) bool {
-	a, b := k.standing(i, cohort), k.standing(j, cohort)
+func (k *Kernel) beats(a, b *contender) bool {
 	if k.Rules.NonBorrowingFirst && a.borrows != b.borrows {
 		return !a.borrows
 	}
-	if c := a.share.Compare(b.share); c != 0 {
+	if c := a.share.Compare(&b.share); c != 0 {
 		return c < 0
 	}
-	return k.byPriority(k.entries[i].Workload, k.entries[j].Workload) < 0
+	return k.byPriority(k.entries[a.entry].Workload, k.entries[b.entry].Workload) < 0
 }
 
-func (k *Kernel) standing(i, cohort int32) *round {
-	depth := 0
-	for node := k.Tree.Parent(k.Work[k.entries[i].Workload].Queue); node != cohort; node = k.Tree.Parent(node) {
-		depth++
+// finish clears the bracket of a tree whose entries are all processed.
+func (k *Kernel) finish(node int32) {
+	b := &k.bracket
+	b.seeds[node].entries, b.seeds[node].next, b.in[node] = b.seeds[node].entries[:0], 0, false
+	for _, c := range k.Tree.Cohorts(node) {
+		if b.in[c] {
+			k.finish(c)
+		}
 	}
-	return &k.bracket.path[i][depth]
 }

@@ -19,7 +19,10 @@ type Share struct {
 var nameOrder = [Resources]int{2, 0, 1, 3}
 
 // Share returns the share of a node. A root has none.
-func (t *Tree) Share(node int32) Share {
+func (t *Tree) Share(node int32) Share { return t.ShareWithout(node, nil) }
+
+// ShareWithout returns the share that a node would have with less of something it uses.
+func (t *Tree) ShareWithout(node int32, less []Item) Share {
 	s := Share{Lendable: 1, Weight: t.weight[node], Dominant: -1}
 	if t.parent[node] == None {
 		return s
@@ -27,7 +30,13 @@ func (t *Tree) Share(node int32) Share {
 	var borrowed Amounts
 	at := t.at(node, 0)
 	for fr := range t.frs {
-		if over := t.usage[at+fr] - t.subtree[at+fr]; over > 0 {
+		over := t.usage[at+fr] - t.subtree[at+fr]
+		for i := range less {
+			if int32(less[i].FR) == fr {
+				over -= less[i].Amount
+			}
+		}
+		if over > 0 {
 			borrowed[fr%Resources] += over
 			s.Borrowing = true
 		}
@@ -37,7 +46,10 @@ func (t *Tree) Share(node int32) Share {
 		if b <= 0 || lend <= 0 {
 			continue
 		}
-		c := compareProducts(b, s.Lendable, 1, s.Borrowed, lend, 1)
+		c := 1
+		if s.Borrowed > 0 {
+			c = compareProducts(b, s.Lendable, 1, s.Borrowed, lend, 1)
+		}
 		if c > 0 || c == 0 && nameOrder[r] < nameOrder[s.Dominant] {
 			s.Borrowed, s.Lendable, s.Dominant = b, lend, int8(r)
 		}
@@ -46,11 +58,14 @@ func (t *Tree) Share(node int32) Share {
 }
 
 // infinite reports a node of weight 0 that borrows.
-func (s Share) infinite() bool { return s.Weight == 0 && s.Borrowing }
+func (s *Share) infinite() bool { return s.Weight == 0 && s.Borrowing }
 
 // Compare orders shares. A node of weight 0 that borrows is above all others; two such
 // compare by their ratios.
-func (s Share) Compare(o Share) int {
+func (s *Share) Compare(o *Share) int {
+	if s.Weight > 0 && o.Weight > 0 && (s.Weight == o.Weight && s.Lendable == o.Lendable || s.Borrowed == 0 || o.Borrowed == 0) {
+		return cmp.Compare(s.Borrowed, o.Borrowed) // most siblings
+	}
 	switch si, oi := s.infinite(), o.infinite(); {
 	case si && oi:
 		return compareProducts(s.Borrowed, o.Lendable, 1, o.Borrowed, s.Lendable, 1)

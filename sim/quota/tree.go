@@ -32,6 +32,9 @@ type Tree struct {
 
 	log  []change
 	open int
+
+	touched   []int32 // nodes that changed since EachTouched, each once
+	isTouched []bool
 }
 
 // change is an entry of the undo log: what a usage was before.
@@ -137,6 +140,7 @@ func (t *Tree) allocate() {
 	t.nominal, t.subtree, t.local, t.limit = make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
 	t.potential, t.usage = make([]int64, n), make([]int64, n)
 	t.lendable = make([]int64, len(t.parent)*Resources)
+	t.isTouched = make([]bool, len(t.parent))
 	for i := range t.limit {
 		t.limit[i] = unlimited
 	}
@@ -278,3 +282,17 @@ func (t *Tree) Height(node int32) int32 { return t.height[node] }
 
 // Weight returns the fair-sharing weight of a node in thousandths.
 func (t *Tree) Weight(node int32) int64 { return t.weight[node] }
+
+// Additive reports whether what counts at a cohort is the sum of what its children use: all
+// of them are queues, and none keeps quota from it.
+func (t *Tree) Additive(node int32) bool {
+	for _, q := range t.leaves[node] {
+		at := t.at(q, 0)
+		for _, local := range t.local[at : at+t.frs] {
+			if local > 0 {
+				return false
+			}
+		}
+	}
+	return len(t.kids[node]) == 0 && len(t.leaves[node]) > 0
+}

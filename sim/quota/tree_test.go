@@ -294,7 +294,7 @@ func TestSharesCompareExactly(t *testing.T) {
 		{share(1, 1000, 0), share(1000, 1, 1000), 1},
 		{share(1, 1000, 0), share(2, 1000, 0), -1},
 	} {
-		if got, back := c.a.Compare(c.b), c.b.Compare(c.a); got != c.want || back != -c.want {
+		if got, back := c.a.Compare(&c.b), c.b.Compare(&c.a); got != c.want || back != -c.want {
 			t.Errorf("%+v against %+v: %d and %d, want %d", c.a, c.b, got, back, c.want)
 		}
 	}

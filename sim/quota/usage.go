@@ -3,6 +3,7 @@ package quota
 // Use charges an amount of a flavor-resource to a node. What its local quota does not
 // cover counts at its parent too.
 func (t *Tree) Use(node int32, fr FR, v int64) {
+	t.touch(node)
 	for {
 		i := t.at(node, fr)
 		room := max(0, t.local[i]-t.usage[i])
@@ -17,6 +18,7 @@ func (t *Tree) Use(node int32, fr FR, v int64) {
 
 // Free takes an amount back, the part that counts at the parent first.
 func (t *Tree) Free(node int32, fr FR, v int64) {
+	t.touch(node)
 	for {
 		i := t.at(node, fr)
 		above := t.usage[i] - t.local[i]
@@ -41,6 +43,24 @@ func (t *Tree) FreeAll(node int32, items []Item) {
 	for _, it := range items {
 		t.Free(node, it.FR, it.Amount)
 	}
+}
+
+// touch notes a node whose usage changes for good, not in a simulation.
+func (t *Tree) touch(node int32) {
+	if t.open == 0 && !t.isTouched[node] {
+		t.isTouched[node] = true
+		t.touched = append(t.touched, node)
+	}
+}
+
+// EachTouched calls f once for every node that was charged or given back something outside
+// simulations since the last call. Cohorts above it are not mentioned.
+func (t *Tree) EachTouched(f func(node int32)) {
+	for _, node := range t.touched {
+		t.isTouched[node] = false
+		f(node)
+	}
+	t.touched = t.touched[:0]
 }
 
 func (t *Tree) set(i int32, v int64) {

@@ -408,7 +408,7 @@ func TestRefusedStudies(t *testing.T) {
 		"matrix: {policy: [gang, gnag]}":                       "study.yaml:12:25: policy: unknown policy \"gnag\"",
 		"matrix: {waitForPodsReady.timeout: [1m, 0]}":          "study.yaml:12:41: waitForPodsReady.timeout: \"0\": expected more than 0",
 		"matrix: {workload: [{trace: absent.csv}]}":            "study.yaml:12:29: workload.trace",
-		"matrix: {seed: [1, 2], policies: [[gang], [random]]}": "study.yaml:12:24: matrix.policies: the list of policies says not which of them plays in a cell",
+		"matrix: {seed: [1, 2], policies: [[gang], [random]]}": "study.yaml:12:24: matrix.policies: the list of policies does not say which of them plays in a cell",
 		"matrix: {}": "study.yaml:12:9: matrix: the mapping is empty",
 	} {
 		_, err := tryPlan(tiny+matrix+"\n", "v1")
