@@ -44,6 +44,15 @@ func (a *Action) kind() eventKind {
 	return evTakeDown
 }
 
+// countDeed counts the actions that are still to come: a run does not end before those that
+// can change how it ends.
+func (e *Engine) countDeed(a *Action, by int) {
+	e.deeds += by
+	if a.Do == DoActivate {
+		e.activations += by
+	}
+}
+
 // act carries out an action, if there is still anything to do it to.
 func (e *Engine) act(a *Action) {
 	node := a.Node
@@ -116,7 +125,8 @@ func (e *Engine) endOf(grace int64) int64 {
 	return e.now
 }
 
-// deleteJob takes a job away for good. Its quota comes back at once; its pods terminate.
+// deleteJob takes a job away for good. Its quota comes back at once; its pods terminate. One
+// that a user took out of its queue has nothing to give back, and cannot be activated again.
 func (e *Engine) deleteJob(j int32) {
 	switch jb := &e.jobs[j]; jb.state {
 	case Admitted:
@@ -128,6 +138,8 @@ func (e *Engine) deleteJob(j int32) {
 	case Queued, Backoff:
 		e.emit(Fail, j, -1, -1, jb.pods)
 		e.withdraw(j, Failed)
+	case Deactivated:
+		jb.paused = false
 	}
 }
 

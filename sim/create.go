@@ -138,7 +138,7 @@ func (e *Engine) scatterWave(j, end int32, length int64) {
 	for rank := jb.podStep; rank < end; rank++ {
 		if p := jb.podBase + rank; e.granted(p) {
 			at, _ := bits.Mul64(e.draw(j, stepPod, rank), uint64(length))
-			e.events.push(e.limits.jobs.next(e.now+int64(at)), evPodCreate, p, jb.gen)
+			e.events.push(e.now+int64(at), evReplace, p, jb.gen)
 		}
 	}
 	jb.podStep = end

@@ -30,6 +30,9 @@ type Engine struct {
 	closing        ledger.Ledger // the books at the last transition, if time went on since
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
+	woken          int // wakes of the Admitter since the last transition
+	deeds          int // actions that are still to come
+	activations    int // of them, those that activate a job
 
 	sinking         bool // a node goes down, and its pods with it
 	running         int  // jobs whose barrier holds
@@ -40,6 +43,7 @@ type Engine struct {
 	safeAt          int64 // last time any job made progress safe
 	starving        int   // starvation timers outstanding
 	spinning        int   // evictions since anybody got anywhere
+	spinMark        int64 // when the last thousand of them began
 	starts          startCounter
 	waitingLong     [][]int32 // per queue: jobs past their starvation time that are not started
 	findings        []Finding
@@ -122,6 +126,7 @@ func New(cfg *Config, policy Policy, recorder Recorder) (*Engine, error) {
 	policy.Binder.Reset(e.tx.View)
 	for i := range cfg.Actions {
 		e.events.push(cfg.Actions[i].Time, cfg.Actions[i].kind(), int32(i), 0)
+		e.countDeed(&cfg.Actions[i], 1)
 	}
 	for j := range cfg.Jobs {
 		for i := range cfg.Jobs[j].Restarts {
@@ -166,18 +171,30 @@ func (e *Engine) Step() bool {
 	return true
 }
 
-// spinLimit is how many evictions in a row, with nobody starting, finishing or making
-// progress safe, show that a run without `until` goes in circles.
+// wakeLimit is how often in a row the Admitter can wake for nothing, as one that samples who
+// used how much does while a job hangs, before the run looks whether anything can change.
+const wakeLimit = 10_000
+
+// spinLimit is how many evictions in a row, with nobody starting for the first time,
+// finishing or making progress safe, show that a run without `until` goes in circles: if
+// nobody runs, or after as many again if nobody ran throughout.
 const spinLimit = 1000
 
 // over reports whether the run has come to its own end although timers are left: every
-// job has ended, or the rest can only wait, or is evicted and comes back for ever. With
-// `until` the books stay open until then.
+// job has ended and none can be activated again, or the rest can only wait, or is evicted
+// and comes back for ever, whatever else will be done. With `until` the books stay open
+// until then.
 func (e *Engine) over() bool {
 	if e.cfg.Until > 0 || e.arrived < len(e.jobs) {
 		return false
 	}
-	return e.ended == len(e.jobs) || len(e.events.heap) == e.starving || e.spinning >= spinLimit && e.running == 0
+	if e.woken >= wakeLimit {
+		if e.woken = 0; e.starving == 0 && !e.changePending() {
+			return true
+		}
+	}
+	return e.ended == len(e.jobs) && e.activations == 0 || len(e.events.heap) == e.starving ||
+		e.deeds == 0 && (e.spinning >= spinLimit && e.running == 0 || e.spinning >= 2*spinLimit)
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books
@@ -278,7 +295,7 @@ func (e *Engine) emit(k TransitionKind, j, rank, place, count int32) {
 func (e *Engine) emitFor(why Why, k TransitionKind, j, rank, place, count int32) {
 	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count, Why: why}
 	e.digest = e.digest.Add(t)
-	e.lastTransition = e.now
+	e.lastTransition, e.woken = e.now, 0
 	if e.recorder != nil {
 		e.recorder.Record(t)
 	}
@@ -290,6 +307,7 @@ func (e *Engine) handle(ev event) {
 	case evArrival:
 		e.arrive(ev.id)
 	case evBringUp, evTakeDown, evConfigure:
+		e.countDeed(&e.cfg.Actions[ev.id], -1)
 		e.act(&e.cfg.Actions[ev.id])
 	case evUntaint:
 		if e.nodes.cordonGen[ev.id] == ev.gen {
@@ -302,6 +320,7 @@ func (e *Engine) handle(ev event) {
 	case evQuotaRelease:
 		e.releaseQuota(ev.id)
 	case evAdmitterWake:
+		e.woken++
 		e.admit.woken(e.now)
 	case evBinderWake:
 		e.bind.woken(e.now)

@@ -38,7 +38,7 @@ const (
 	evPodCreate                        // 6: a pod comes into being within its wave, or whose creator was held up
 	evPodVisible                       // 6: a job's created pods reach the Binder
 	evPodShow                          // 6: one of them does, whose gate was held up
-	evReplace                          // 6: a lost pod is created again
+	evReplace                          // 6: a pod is created by itself: again, where it was lost, or at its moment in a wave
 	evNodeNoticed                      // 6: the control plane sees that a node is down
 	evCheckpointStart                  // 6
 	evTimeLimit                        // 6

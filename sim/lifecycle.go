@@ -226,13 +226,13 @@ func (e *Engine) barrier(j int32) {
 	if jb.firstStart < 0 {
 		jb.firstStart = e.now
 		e.countStart(j)
+		e.spinning = 0
 	}
 	if limit := e.cfg.Jobs[j].TimeLimit; limit > 0 && !jb.started {
 		jb.limitAt = e.now + limit
 		e.events.push(jb.limitAt, evTimeLimit, j, jb.gen)
 	}
 	jb.started = true
-	e.spinning = 0
 	e.run(j)
 	e.noteHolding(j)
 }

@@ -15,7 +15,7 @@ func (e *Engine) startUp(p int32) int64 {
 	pd := &e.pods[p]
 	spec := &e.cfg.Jobs[pd.job]
 	t := &e.cfg.Timing
-	held := e.limits.scheduler.next(e.now) - e.now
+	held := e.limits.scheduler.next(e.now) - e.now // until the scheduler's client lets it bind
 	d := t.Bind + e.pull(p) + held
 	if spec.Startup >= 0 {
 		return spec.Startup + held

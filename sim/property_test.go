@@ -248,6 +248,8 @@ func (a *auditor) fault(f sim.Action) {
 		if j := &a.jobs[f.Job]; j.paused {
 			j.paused, j.state = false, "backing off"
 		}
+	case sim.DoDeleteJob:
+		a.jobs[f.Job].paused = false
 	}
 }
 

@@ -77,7 +77,7 @@ func (e *Engine) noteEviction(j int32) {
 		jb.burst, jb.burstAt = 0, e.now
 	}
 	jb.burst++
-	e.spinning++
+	e.spin()
 	jb.evictedAt = [3]int64{jb.evictedAt[1], jb.evictedAt[2], e.now}
 	switch {
 	case jb.burst >= burstLimit:
@@ -86,6 +86,21 @@ func (e *Engine) noteEviction(j int32) {
 	case jb.evictedAt[0] >= 0 && e.stuckSince(jb.evictedAt[0]):
 		e.livelock(j, "evicted three times while no job finished, made progress safe or ran throughout")
 	}
+}
+
+// spin counts an eviction. A job that runs throughout a thousand of them is getting
+// somewhere.
+func (e *Engine) spin() {
+	if e.spinning == 0 {
+		e.spinMark = e.now
+	}
+	if e.spinning++; e.spinning%spinLimit != 0 {
+		return
+	}
+	if !e.stuckSince(e.spinMark) {
+		e.spinning = 0
+	}
+	e.spinMark = e.now
 }
 
 func (e *Engine) livelock(j int32, detail string) {

@@ -20,7 +20,7 @@ func (e *Engine) nextWave(j int32) bool {
 	e.stopRunning(j, ledger.Held)
 	e.safeAt, e.spinning = e.now, 0
 	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
-		if e.pods[p].state == PodReady {
+		if e.pods[p].state == PodReady || e.pods[p].state == PodStarting {
 			e.emit(Evict, j, p-jb.podBase, e.pods[p].node, 1)
 		}
 	}

@@ -61,7 +61,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 // addResults adds those that say where the results go and how they are shown.
 func (f *sweepFlags) addResults(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.out, "out", "", "folder for cells and results")
-	cmd.Flags().BoolVar(&f.plots, "plots", true, "draw the shown metrics into the folder plots of the results")
+	cmd.Flags().BoolVar(&f.plots, "plots", true, "draw the metrics of the study into the folder plots of the results")
 	f.addShow(cmd)
 }
 

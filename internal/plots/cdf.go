@@ -160,9 +160,12 @@ func waitTitle(all []waits) string {
 func partsTitle(all []waits, parts [][]waits) string {
 	told := make([]said, len(parts))
 	for i := range parts {
-		worst := waits{}
+		if len(parts[i]) == 0 {
+			return "No job was submitted"
+		}
+		worst := parts[i][0]
 		for _, p := range parts[i] {
-			if q := p.quantile(95); len(worst.values) == 0 || q > worst.quantile(95) {
+			if p.quantile(95) > worst.quantile(95) {
 				worst = p
 			}
 		}
@@ -180,7 +183,7 @@ func waitCaption(all []waits) string {
 	var missing []string
 	for i := range all {
 		if n := len(all[i].values) - all[i].started(); n > 0 {
-			missing = append(missing, fmt.Sprintf("%d under %s", n, all[i].name))
+			missing = append(missing, number(float64(n))+" under "+all[i].name)
 		}
 	}
 	if len(missing) == 0 {
@@ -263,12 +266,36 @@ func gpus(n float64) string {
 	return number(n) + " GPUs"
 }
 
-// byQueue splits jobs by their queue, the busiest first.
+// byQueue splits jobs by their queue, the busiest first; where there are more than can be
+// told apart, the jobs of all others are one line.
 func byQueue(all [][]job) func([]job) []waits {
+	names := busiest(all)
+	var others []string
+	if len(names) > mostLines {
+		names, others = names[:mostLines-1], names[mostLines-1:]
+	}
+	return func(jobs []job) (out []waits) {
+		for _, name := range names {
+			if w := collect(name, jobs, func(j *job) bool { return j.queue == name }); len(w.values) > 0 {
+				out = append(out, w)
+			}
+		}
+		rest := collect(count(len(others), "other queue"), jobs, func(j *job) bool { return slices.Contains(others, j.queue) })
+		if len(rest.values) > 0 {
+			out = append(out, rest)
+		}
+		return out
+	}
+}
+
+// busiest are the queues with jobs that count, by how many.
+func busiest(all [][]job) (names []string) {
 	n := map[string]int{}
-	var names []string
 	for _, jobs := range all {
 		for i := range jobs {
+			if !jobs[i].counted {
+				continue
+			}
 			if n[jobs[i].queue] == 0 {
 				names = append(names, jobs[i].queue)
 			}
@@ -276,12 +303,7 @@ func byQueue(all [][]job) func([]job) []waits {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return n[b] - n[a] })
-	return func(jobs []job) (out []waits) {
-		for _, name := range names {
-			out = append(out, collect(name, jobs, func(j *job) bool { return j.queue == name }))
-		}
-		return out
-	}
+	return names
 }
 
 // labelBelow keeps the labels of the X axis of the lowest panels only.

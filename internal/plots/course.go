@@ -117,12 +117,21 @@ func timeAxis(end float64) figure.Axis {
 	return figure.Axis{Label: "time from the start", Scale: figure.Seconds, Format: span, Max: end}
 }
 
-// averaged says what a step of a line is.
-func averaged[A any](c *course[A]) string {
-	if len(c.values) == 0 {
-		return ""
+// averaged says what a step of a line is. Runs of another length may have others.
+func averaged(courses []*course[amounts]) string {
+	least, most := math.Inf(1), 0.0
+	for _, c := range courses {
+		if len(c.values) > 0 {
+			least, most = min(least, c.seconds(0)), max(most, c.seconds(0))
+		}
 	}
-	return "Averages over intervals of " + report.Span(c.seconds(0)) + "."
+	switch {
+	case most == 0:
+		return ""
+	case least == most:
+		return "Averages over intervals of " + report.Span(most) + "."
+	}
+	return "Averages over intervals of " + report.Span(least) + " to " + report.Span(most) + "."
 }
 
 // ledgerTime draws a stack per run.
@@ -141,7 +150,7 @@ func ledgerTime(in *Input, _ *Options) (*figure.Chart, error) {
 			}
 		}
 	}
-	c := &figure.Chart{Title: peakTitle(in.Runs, courses), Columns: grid(len(in.Runs)), Caption: averaged(courses[0]) + " Every GPU is in one account at any time."}
+	c := &figure.Chart{Title: peakTitle(in.Runs, courses), Columns: grid(len(in.Runs)), Caption: averaged(courses) + " Every GPU is in one account at any time."}
 	bands := bandsOf(totals)
 	for i := range courses {
 		p := figure.Panel{X: timeAxis(end), Y: figure.Axis{Label: "GPUs", Format: number}, Stack: stackOf(courses[i], bands)}
@@ -188,7 +197,7 @@ func utilisation(in *Input, _ *Options) (*figure.Chart, error) {
 		{Title: "GPUs of pods without a node", X: timeAxis(end), Y: figure.Axis{Label: "GPUs", Format: number}},
 	}
 	var told, waiting []said
-	caption := ""
+	var courses []*course[amounts]
 	for i := range in.Runs {
 		name := in.Runs[i].Label
 		books, err := readBooks(&in.Runs[i])
@@ -199,7 +208,7 @@ func utilisation(in *Input, _ *Options) (*figure.Chart, error) {
 		if err != nil {
 			return nil, err
 		}
-		caption = averaged(books)
+		courses = append(courses, books)
 		lines := []figure.Line{
 			books.steps(name, func(_ int, a *amounts) float64 { return 100 * a[ledger.Useful] / max(a.sum(), 1e-300) }),
 			queues.steps(name, func(k int, q *queued) float64 { return q.jobs / queues.seconds(k) }),
@@ -214,7 +223,7 @@ func utilisation(in *Input, _ *Options) (*figure.Chart, error) {
 		longest := peak(lines[1])
 		waiting = append(waiting, said{name, number(longest), longest})
 	}
-	c := &figure.Chart{Panels: panels, Caption: caption, Title: fmt.Sprintf("Utilisation: %s. Most jobs waiting: %s", telling(told), telling(waiting))}
+	c := &figure.Chart{Panels: panels, Caption: averaged(courses), Title: fmt.Sprintf("Utilisation: %s. Most jobs waiting: %s", telling(told), telling(waiting))}
 	return labelBelow(c), nil
 }
 

@@ -189,24 +189,17 @@ const mostLines = 12
 
 // sweepCurve draws a line per policy, or whatever else varies, over one axis.
 func sweepCurve(in *Input, o *Options) (*figure.Chart, error) {
-	t, err := newTable(in, o)
+	t, err := newDrawing(in, o, "lines", "--x")
 	if err != nil {
 		return nil, err
 	}
-	x, err := t.pick("--x", o.X)
-	if err != nil {
-		return nil, err
-	}
-	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, []int{x}) })
-	if err := tooMany(len(names), "lines"); err != nil {
-		return nil, err
-	}
+	x := t.axes[0]
 	p := figure.Panel{X: t.xAxis(x)}
 	top, over := best{metric: t.metric}, seeds{}
 	var values []float64
 	var never []string
-	for _, name := range names {
-		line, missing := t.curve(name, x, groups[name], &top, &over)
+	for _, name := range t.names {
+		line, missing := t.curve(name, x, t.groups[name], &top, &over)
 		for _, at := range line.Points {
 			values = append(values, at.Y)
 		}
@@ -255,26 +248,15 @@ const mostTexts = 200
 
 // sweepHeat draws a panel per policy, or whatever else varies.
 func sweepHeat(in *Input, o *Options) (*figure.Chart, error) {
-	t, err := newTable(in, o)
+	t, err := newDrawing(in, o, "panels", "--x", "--y")
 	if err != nil {
 		return nil, err
 	}
-	x, err := t.pick("--x", o.X)
-	if err != nil {
-		return nil, err
-	}
-	y, err := t.pick("--y", o.Y, x)
-	if err != nil {
-		return nil, err
-	}
-	names, groups := alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, []int{x, y}) })
-	if err := tooMany(len(names), "panels"); err != nil {
-		return nil, err
-	}
+	x, y := t.axes[0], t.axes[1]
 	top, over := best{metric: t.metric}, seeds{}
-	c := &figure.Chart{Columns: grid(len(names))}
-	for _, name := range names {
-		h := t.heat(name, x, y, groups[name], &top, &over)
+	c := &figure.Chart{Columns: grid(len(t.names))}
+	for _, name := range t.names {
+		h := t.heat(name, x, y, t.groups[name], &top, &over)
 		c.Panels = append(c.Panels, figure.Panel{Title: name, X: figure.Axis{Label: t.Axes[x].Name}, Y: figure.Axis{Label: t.Axes[y].Name}, Heat: h})
 	}
 	scaleHeat(t.metric, c.Panels)

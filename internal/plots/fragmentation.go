@@ -93,6 +93,9 @@ func fragmentation(in *Input, o *Options) (*figure.Chart, error) {
 		}
 	}
 	levels := levelsOf(all[0])
+	if len(levels) == 0 {
+		return nil, fmt.Errorf("%s has no samples: expected a run of a scenario with `sample`, such as sample: 10m", in.Runs[0].Label)
+	}
 	if o.Level != "" && !slices.Contains(levels, o.Level) {
 		return nil, fmt.Errorf("no level %q: expected one of %s%s", o.Level, strings.Join(levels, ", "), suggest.Hint(o.Level, levels))
 	}
@@ -100,7 +103,7 @@ func fragmentation(in *Input, o *Options) (*figure.Chart, error) {
 		return labelBelow(levelsChart(all[0], levels, in.Runs[0].Label)), nil
 	}
 	level := o.Level
-	if level == "" && len(levels) > 0 {
+	if level == "" {
 		level = levels[max(0, len(levels)-2)]
 	}
 	return labelBelow(runsChart(in, all, level)), nil
@@ -125,12 +128,10 @@ func levelsChart(all []series, levels []string, label string) *figure.Chart {
 	}
 	unusable.Lines = append(unusable.Lines, figure.Line{Name: "by a typical pod (FGD)", Points: find(all, "fgd", ""), Style: len(levels) + 1})
 	unusable.Stack = areaOf("free in all", find(all, "free", ""))
-	c := &figure.Chart{Panels: []figure.Panel{largest, unusable}, Caption: label + ". " + sampledCaption, Title: "No samples"}
-	if len(levels) > 0 {
-		level := levels[max(0, len(levels)-2)]
-		c.Title = fmt.Sprintf("Of %s free GPUs on average, %s are in a %s that holds no waiting gang whole; the largest gang that would fit into one has %s",
-			number(math.Round(mean(find(all, "free", "")))), number(math.Round(mean(find(all, "unusable", level)))), level, gpus(math.Round(mean(find(all, "largest_gang", level)))))
-	}
+	c := &figure.Chart{Panels: []figure.Panel{largest, unusable}, Caption: label + ". " + sampledCaption}
+	level := levels[max(0, len(levels)-2)]
+	c.Title = fmt.Sprintf("Of %s free GPUs on average, %s are in a %s that holds no waiting gang whole; the largest gang that would fit into one has %s",
+		number(math.Round(mean(find(all, "free", "")))), number(math.Round(mean(find(all, "unusable", level)))), level, gpus(math.Round(mean(find(all, "largest_gang", level)))))
 	return c
 }
 

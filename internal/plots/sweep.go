@@ -54,6 +54,33 @@ func newTable(in *Input, o *Options) (*table, error) {
 	return t, nil
 }
 
+// drawing is a table over some axes: the cells that have the rest of their values in common
+// are drawn as one line or panel, by the name of that.
+type drawing struct {
+	*table
+	axes   []int
+	names  []string
+	groups map[string][]*sweep.Cell
+}
+
+// newDrawing picks the axes that flags ask for, --x or --y, each with another axis.
+func newDrawing(in *Input, o *Options, what string, flags ...string) (*drawing, error) {
+	t, err := newTable(in, o)
+	if err != nil {
+		return nil, err
+	}
+	d := &drawing{table: t}
+	for _, flag := range flags {
+		axis, err := t.pick(flag, map[string]string{"--x": o.X, "--y": o.Y}[flag], d.axes...)
+		if err != nil {
+			return nil, err
+		}
+		d.axes = append(d.axes, axis)
+	}
+	d.names, d.groups = alike(t.cells, func(c *sweep.Cell) string { return t.rest(c, d.axes) })
+	return d, tooMany(len(d.names), what)
+}
+
 // where makes a filter of axis=value; the same axis twice allows both values.
 func (t *table) where(conditions []string) (func(*sweep.Cell) bool, error) {
 	allowed := make([]map[int]bool, len(t.Axes))

@@ -68,6 +68,9 @@ func number(v float64) string {
 	if strings.Contains(s, ".") {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
+	if s == "-0" {
+		return "0"
+	}
 	whole, rest := s, ""
 	if i := strings.IndexByte(s, '.'); i >= 0 {
 		whole, rest = s[:i], s[i:]

@@ -281,7 +281,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f *field) {
 	v.SetString(strings.Clone(n.Value))
 	switch {
 	case n.Value == "" && !f.need:
-	case f.words != nil:
+	case len(f.words) > 0:
 		if words := f.allowed(d.o.version()); !slices.Contains(words, n.Value) {
 			d.fail(n, "%s: expected %s%s", quote(n.Value), orList(words), suggest.Hint(n.Value, words))
 		}

@@ -73,9 +73,6 @@ func (s *schema) collect(t reflect.Type, index []int) {
 			name: name, index: at, in: strings.Fields(tag.Get("in")), now: tag.Get("now"), need: tag.Get("need") != "", whole: tag.Get("whole") != "",
 			form: forms[tag.Get("is")], keys: forms[tag.Get("keys")], words: strings.Fields(tag.Get("one")), least: numberOf(tag.Get("min")), most: numberOf(tag.Get("max")),
 		})
-		if f := &s.fields[len(s.fields)-1]; len(f.words) == 0 {
-			f.words = nil
-		}
 	}
 }
 
@@ -168,7 +165,7 @@ func (f *field) expected(t reflect.Type) string {
 	switch {
 	case f.form != nil && t.Kind() == reflect.String:
 		return f.form.what
-	case f.words != nil:
+	case len(f.words) > 0:
 		return orList(f.words)
 	}
 	switch t.Kind() {

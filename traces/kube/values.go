@@ -123,6 +123,13 @@ func (v value) part(text []byte) value {
 	return p
 }
 
+// after returns what follows a part of the value.
+func (v value) after(part value) value {
+	rest := value{file: v.file, text: v.text[bytes.Index(v.text, part.text)+len(part.text):]}
+	rest.line, rest.column = part.at(len(part.text))
+	return rest
+}
+
 // decode fills a struct. The error is an *Error.
 func (v value) decode(into any, what string) error {
 	err := json.Unmarshal(v.text, into)

@@ -175,8 +175,10 @@ func (w *watchReader) value(v value, received time.Time, depth int) error {
 }
 
 func (w *watchReader) items(v value, items []json.RawMessage, received time.Time, depth int) error {
+	rest := v // what follows the last item: a long list is gone through once
 	for _, text := range items {
-		item := v.part(text)
+		item := rest.part(text)
+		rest = rest.after(item)
 		if text[0] != '{' && text[0] != '[' {
 			return item.fail(0, "", "expected a Kubernetes object")
 		}

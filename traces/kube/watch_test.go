@@ -162,3 +162,17 @@ func FuzzWatch(f *testing.F) {
 		}
 	})
 }
+
+// Objects that are alike have places of their own, on lines and in columns.
+func TestWatchPlacesOfItems(t *testing.T) {
+	all, _ := sightings(t, `{"apiVersion": "v1", "kind": "List", "items": [`+"\n  "+job+",\n\n"+job+", "+job+`]}`)
+	var places [][2]int
+	for _, s := range all {
+		places = append(places, [2]int{s.Line, s.Column})
+	}
+	// A job is two lines long; behind its last come a comma and a blank.
+	lastLine := len(job) - strings.LastIndex(job, "\n") - 1
+	if want := [][2]int{{2, 3}, {5, 1}, {6, lastLine + 3}}; !slices.Equal(places, want) {
+		t.Errorf("items at %v, want %v", places, want)
+	}
+}

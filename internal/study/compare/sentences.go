@@ -111,7 +111,11 @@ func (r *Row) phrase() string {
 		return fmt.Sprintf("is more often higher in %s (%d of %d)", r.Metric, r.Higher, r.Pairs)
 	}
 	if words, ok := phrases[r.Metric]; ok {
-		return fmt.Sprintf(words[map[bool]int{true: 0, false: 1}[lower]], size)
+		text := fmt.Sprintf(words[map[bool]int{true: 0, false: 1}[lower]], size)
+		if size == "1" {
+			text = strings.NewReplacer(" 1 jobs ", " 1 job ", " 1 times ", " 1 time ").Replace(text)
+		}
+		return text
 	}
 	return fmt.Sprintf("is %s %s in %s", size, map[bool]string{true: "lower", false: "higher"}[lower], r.Metric)
 }
