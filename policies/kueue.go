@@ -33,8 +33,9 @@ type kueue struct {
 	trees   []cohortTree
 	classOf []int32
 	classes int32
-	arrived []int32      // jobs queued since the last cycle
-	changes []sim.Signal // evictions and releases since the last cycle, in order
+	ever    map[everKey]bool // could it be admitted
+	arrived []int32          // jobs queued since the last cycle
+	changes []sim.Signal     // evictions and releases since the last cycle, in order
 	heads   []int32
 	usages  usages  // of LocalQueues
 	repair  *repair // of assignments whose node fails; nil: nothing moves
@@ -66,7 +67,7 @@ type cohortTree struct {
 func (k *kueue) Reset(v sim.View) {
 	k.usages.reset(v)
 	k.resetTrees(v)
-	k.classes = k.classify(v)
+	k.classes, k.ever = k.classify(v), map[everKey]bool{}
 	for q := range k.queues {
 		k.queues[q].reasons = make([]sim.Reason, k.classes*k.queues[q].slots)
 	}
@@ -403,7 +404,7 @@ func (k *kueue) reasonOf(v sim.View, e *admission.Entry) sim.Reason {
 		return sim.ReasonInsufficient
 	case !e.LacksPlace():
 		return sim.ReasonQuota
-	case k.placer.lacksHosts(v, e.Workload):
+	case k.placer.lacksHosts(v, e):
 		return sim.ReasonShape
 	}
 	return sim.ReasonTopology
@@ -475,12 +476,4 @@ func (k *kueue) Why(v sim.View, j int32) sim.Reason {
 		return sim.ReasonLatency
 	}
 	return q.reasons[class]
-}
-
-// CanEver implements sim.Admitter.
-func (k *kueue) CanEver(v sim.View, j int32) bool {
-	if k.passThrough {
-		return true
-	}
-	return k.canEver(v, j) && (k.placer == nil || k.placer.canEver(v, j))
 }

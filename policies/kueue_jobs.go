@@ -3,6 +3,7 @@ package policies
 import (
 	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/sim"
+	"github.com/gangplan/gangplan/sim/capacity"
 	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/workloads"
@@ -89,28 +90,6 @@ func (k *kueue) recount(v sim.View, j int32) {
 	}
 }
 
-// canEver reports whether the quota of a job's queue, all unused, covers it with as few
-// pods as it can do with: every PodSet by itself in flavors it may have, and all together.
-func (k *kueue) canEver(v sim.View, j int32) bool {
-	var sum topology.Resources
-	all := ^uint64(0)
-	first, last := v.SetsOf(j)
-	for s := first; s < last; s++ {
-		n := v.Count(s)
-		if k.partial {
-			n = least(v, s)
-		}
-		tainted, mismatched := v.Refused(s)
-		one := counted(v, quota.Amounts(*v.PodRequest(s)))
-		request := topology.Resources(one).Times(int64(n))
-		if !listed(v, v.Queue(j), &one) || !v.Quota().EverFits(v.Queue(j), quota.Amounts(request), tainted|mismatched) {
-			return false
-		}
-		sum, all = sum.Plus(request), all&(tainted|mismatched)
-	}
-	return last-first < 2 || v.Flavors() > 0 || v.Quota().EverFits(v.Queue(j), quota.Amounts(sum), all)
-}
-
 // classify numbers the classes of jobs that are equal to the Admitter.
 func (k *kueue) classify(v sim.View) int32 {
 	k.classOf = make([]int32, v.Jobs())
@@ -178,7 +157,7 @@ func keyOf(v sim.View, j int32) jobKey {
 	first, last := v.SetsOf(j)
 	for s := first; s < last; s++ {
 		spec := &v.Job(j).PodSets[s-first]
-		add(uint64(v.Shape(s)))
+		v.EachShape(s, func(shape capacity.Shape, _ int32) { add(uint64(shape)) })
 		add(uint64(v.Count(s)))
 		add(uint64(v.MinCount(s)))
 		tainted, mismatched := v.Refused(s)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gangplan/gangplan/policies/admission"
 	"github.com/gangplan/gangplan/policies/stage"
 	"github.com/gangplan/gangplan/sim"
 	"github.com/gangplan/gangplan/topology"
@@ -225,19 +226,32 @@ func (p *placer) fill(v sim.View, plane sim.Plane, s, leader int32) {
 	}
 }
 
-// lacksHosts reports whether the pods that fit over all hosts are fewer than wanted.
-func (p *placer) lacksHosts(v sim.View, j int32) bool {
-	first, last := v.SetsOf(j)
+// lacksHosts reports whether the pods that fit over all hosts of the flavors they would have
+// are fewer than wanted.
+func (p *placer) lacksHosts(v sim.View, e *admission.Entry) bool {
+	first, _ := v.SetsOf(e.Workload)
 	plane := sim.Assigned
 	if p.aboveHosts(v) {
 		plane = sim.Physical // assignments are to no host
 	}
-	for s := first; s < last; s++ {
-		if v.MostRoom(plane, s) < int64(p.count(v, s)) {
+	for i := range e.Sets {
+		s := first + int32(i)
+		if v.Room(plane, s, flavorsOf(&e.Sets[i])) < int64(p.count(v, s)) {
 			return true
 		}
 	}
 	return false
+}
+
+// canEverHave reports whether a PodSet has places by itself on the empty cluster, with the
+// flavors it is given. PodSets of a group are looked at with all others.
+func (p *placer) canEverHave(v sim.View, j, s int32) bool {
+	if workers, leader := p.group(v, j, s); workers != s || leader >= 0 {
+		return true
+	}
+	p.fewest = p.partial
+	defer func() { p.fewest = false }()
+	return p.place(v, sim.Empty, j, s, -1)
 }
 
 // canEver reports whether the PodSets of a job have places beside each other on the empty

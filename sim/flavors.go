@@ -107,7 +107,7 @@ func (w *world) suits(s *set, queue int32, choice uint64) bool {
 	for _, g := range w.quota.Groups(queue) {
 		asked := false
 		for r := range g.Covers {
-			asked = asked || g.Covers[r] && s.request[r] > 0
+			asked = asked || g.Covers[r] && s.request[r] > 0 && !w.cfg.Check.Excluded[r]
 		}
 		given := slices.ContainsFunc(g.Flavors, func(f quota.FlavorQuota) bool { return choice>>f.Flavor&1 == 1 })
 		if asked != given {

@@ -131,17 +131,33 @@ func (v View) Offers(node, set int32, flavors uint64) bool {
 	return (models == 0 || m >= 0 && models>>m&1 == 1) && (flavors == 0 || v.e.flavored[node]&flavors == flavors)
 }
 
-// MostRoom returns how many pods of a PodSet fit over all hosts, with the flavors that have
-// most room of those it could be admitted with.
-func (v View) MostRoom(p Plane, set int32) (most int64) {
+// Room returns how many pods of a PodSet fit over all hosts with a choice of flavors.
+func (v View) Room(p Plane, set int32, flavors uint64) int64 {
+	st := &v.e.sets[set]
+	for i := range st.variants {
+		if st.variants[i].flavors == flavors {
+			return v.Total(p, st.variants[i].shape)
+		}
+	}
+	return v.Total(p, st.shape)
+}
+
+// AnyChoice reports whether f likes a choice of flavors that a PodSet could be admitted with,
+// as a bit set; 0 if nobody tells flavors apart. What it reads of the PodSet's shape is as if
+// it had been given them.
+func (v View) AnyChoice(set int32, f func(flavors uint64) bool) bool {
 	st := &v.e.sets[set]
 	if st.variants == nil {
-		return v.Total(p, st.shape)
+		return f(0)
 	}
+	before := st.flavors
+	defer v.e.give(set, before)
 	for _, i := range st.suited {
-		most = max(most, v.Total(p, st.variants[i].shape))
+		if v.e.give(set, st.variants[i].flavors); f(st.flavors) {
+			return true
+		}
 	}
-	return most
+	return false
 }
 
 // Refused returns the flavors a PodSet cannot have, as bit sets: those with a taint it does

@@ -27,32 +27,19 @@ func (t *Tree) Lists(q int32, resource int) bool {
 	return false
 }
 
-// EverFits reports whether a request is within what a queue can have, of some flavor of
-// each group that is not refused (a bit set), when nothing is used.
-func (t *Tree) EverFits(q int32, req Amounts, refused uint64) bool {
+// AppendWith appends what a request takes of a choice of flavors (a bit set): of every group
+// it takes all from the flavor in the choice.
+func (t *Tree) AppendWith(items []Item, q int32, req Amounts, choice uint64) []Item {
 	for _, g := range t.groups[q] {
-		if !t.anyFlavor(q, &g, req, refused) {
-			return false
+		for _, f := range g.Flavors {
+			for r, covered := range g.Covers {
+				if covered && req[r] != 0 && choice>>f.Flavor&1 == 1 {
+					items = append(items, Item{Of(f.Flavor, r), req[r]})
+				}
+			}
 		}
 	}
-	return true
-}
-
-func (t *Tree) anyFlavor(q int32, g *Group, req Amounts, refused uint64) bool {
-	asks := false
-	for r, covered := range g.Covers {
-		asks = asks || covered && req[r] > 0
-	}
-	for _, f := range g.Flavors {
-		fits := !asks || refused>>f.Flavor&1 == 0
-		for r, covered := range g.Covers {
-			fits = fits && (!covered || req[r] <= t.Potential(q, Of(f.Flavor, r)))
-		}
-		if fits {
-			return true
-		}
-	}
-	return false
+	return items
 }
 
 func (t *Tree) within(q int32, req Amounts, room func(int32, FR) int64) bool {

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -27,15 +28,12 @@ func TestFitsUpToTheNominalQuota(t *testing.T) {
 		if got := tree.Fits(c.q, c.req); got != c.want {
 			t.Errorf("%s: fits %v", c.name, got)
 		}
-		if got := tree.EverFits(c.q, c.req, 0); got != c.want {
-			t.Errorf("%s: ever fits %v", c.name, got)
-		}
 	}
 }
 
 func TestACoveredResourceWithoutQuotaFitsNobodyWhoAsks(t *testing.T) {
 	tree := New([]Queue{{Covers: [4]bool{true, true}}})
-	if !tree.Fits(0, Amounts{0, 0, 5, 5}) || tree.Fits(0, Amounts{1}) || tree.EverFits(0, Amounts{0, 1}, 0) {
+	if !tree.Fits(0, Amounts{0, 0, 5, 5}) || tree.Fits(0, Amounts{1}) {
 		t.Error("zero quota is not zero")
 	}
 }
@@ -46,9 +44,6 @@ func TestQueuesDoNotShare(t *testing.T) {
 	tree.Add(0, Amounts{1000})
 	if tree.Fits(0, Amounts{1}) || !tree.Fits(1, Amounts{1000}) || tree.Used(1) != (Amounts{}) {
 		t.Error("usage of one queue shows in another")
-	}
-	if !tree.EverFits(0, Amounts{1000}, 0) {
-		t.Error("EverFits looks at the usage")
 	}
 }
 
@@ -102,5 +97,24 @@ func TestDescription(t *testing.T) {
 	if tree.Len() != 2 || tree.Queue(0).Name != "x" || tree.Queue(0).Strategy.String() != "StrictFIFO" ||
 		tree.Queue(1).Strategy.String() != "BestEffortFIFO" {
 		t.Error("a queue is not described as it was given")
+	}
+}
+
+// A choice of flavors takes of each group what the group covers, from its flavor in the choice.
+func TestAppendWith(t *testing.T) {
+	group := func(covers [4]bool, flavors ...int32) (g Group) {
+		g.Covers = covers
+		for _, f := range flavors {
+			g.Flavors = append(g.Flavors, FlavorQuota{Flavor: f})
+		}
+		return g
+	}
+	tree := New([]Queue{{Groups: []Group{group([4]bool{true, true}, 0, 2), group([4]bool{false, false, true}, 1)}}})
+	got := tree.AppendWith(nil, 0, Amounts{5, 6, 7, 8}, 1<<2|1<<1)
+	if want := []Item{{Of(2, 0), 5}, {Of(2, 1), 6}, {Of(1, 2), 7}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := tree.AppendWith(got[:0], 0, Amounts{0, 6, 7, 8}, 1); !slices.Equal(got, []Item{{Of(0, 1), 6}}) {
+		t.Errorf("%v for the first flavor alone", got)
 	}
 }
