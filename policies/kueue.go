@@ -78,6 +78,7 @@ func (k *kueue) Reset(v sim.View) {
 	if k.passThrough {
 		return
 	}
+	k.rules.BlockUndeclared = v.QuotaCheck().BlockUndeclared
 	k.kernel = admission.New(k.rules, v.Quota(), workOf(v, k.partial))
 	if k.placer != nil {
 		k.placer.reset(v)
@@ -434,7 +435,7 @@ func (k *kueue) Explain(tx *sim.Tx, jobs []int32, say func(job int32, message st
 	for _, j := range jobs {
 		is := kind{tx.Queue(j), k.classOf[j]}
 		message, ok := known[is]
-		if !ok && tx.Quota().Fits(tx.Queue(j), tx.Request(j)) {
+		if !ok && tx.Quota().Fits(tx.Queue(j), counted(tx.View, tx.Request(j))) {
 			message = k.explain(tx, j)
 		}
 		if known[is] = message; message != "" {

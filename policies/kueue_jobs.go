@@ -16,7 +16,7 @@ func workOf(v sim.View, partial bool) []admission.Workload {
 	for j := range work {
 		first, last := v.SetsOf(int32(j))
 		for s := first; s < last; s++ {
-			sets[s] = admission.PodSet{Count: v.Count(s), Request: quota.Amounts(*v.PodRequest(s))}
+			sets[s] = admission.PodSet{Count: v.Count(s), Request: counted(v, quota.Amounts(*v.PodRequest(s)))}
 			sets[s].Tainted, sets[s].Mismatched = v.Refused(s)
 			if partial {
 				sets[s].Min = v.MinCount(s)
@@ -26,6 +26,29 @@ func workOf(v sim.View, partial bool) []admission.Workload {
 			Rank: v.Serial(int32(j)), Sets: sets[first:last:last]}
 	}
 	return work
+}
+
+// counted returns of what somebody asks for that which needs quota.
+func counted(v sim.View, request quota.Amounts) quota.Amounts {
+	for r, not := range v.QuotaCheck().Excluded {
+		if not {
+			request[r] = 0
+		}
+	}
+	return request
+}
+
+// listed reports whether a queue lists all that a pod asks for, or need not.
+func listed(v sim.View, q int32, request *quota.Amounts) bool {
+	if !v.QuotaCheck().BlockUndeclared {
+		return true
+	}
+	for r, n := range request {
+		if n != 0 && r != int(topology.Pods) && !v.Quota().Lists(q, r) {
+			return false
+		}
+	}
+	return true
 }
 
 // grant leaves the PodSets of a queued job with the pods and the flavors they are given.
@@ -78,8 +101,9 @@ func (k *kueue) canEver(v sim.View, j int32) bool {
 			n = least(v, s)
 		}
 		tainted, mismatched := v.Refused(s)
-		request := v.PodRequest(s).Times(int64(n))
-		if !v.Quota().EverFits(v.Queue(j), quota.Amounts(request), tainted|mismatched) {
+		one := counted(v, quota.Amounts(*v.PodRequest(s)))
+		request := topology.Resources(one).Times(int64(n))
+		if !listed(v, v.Queue(j), &one) || !v.Quota().EverFits(v.Queue(j), quota.Amounts(request), tainted|mismatched) {
 			return false
 		}
 		sum, all = sum.Plus(request), all&(tainted|mismatched)

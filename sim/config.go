@@ -25,6 +25,7 @@ type Config struct {
 	Budgets   []workloads.Budget // pod disruption budgets
 	PodsReady PodsReady
 	Usage     UsageFairness
+	Check     QuotaCheck
 	Notice    Notice
 	Creation  Creation
 
@@ -84,6 +85,13 @@ func (p *PodsReady) backoff(n int32) int64 {
 		d *= 2
 	}
 	return d
+}
+
+// QuotaCheck is what Kueue's configuration says of resources: which of those that a job asks
+// for need quota.
+type QuotaCheck struct {
+	BlockUndeclared bool                  // quotaCheckStrategy: a ClusterQueue gives nobody what it does not list
+	Excluded        [quota.Resources]bool // excludeResourcePrefixes: needs none
 }
 
 // UsageFairness is Kueue's admission fair sharing: of the LocalQueues of a ClusterQueue that

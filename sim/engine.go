@@ -30,6 +30,7 @@ type Engine struct {
 	closing        ledger.Ledger // the books at the last transition, if time went on since
 	resting        bool          // a livelock within the instant: controllers wait for the next event
 	arrived, ended int
+	woken          int // wakes of the Admitter since the last transition
 	deeds          int // actions that are still to come
 	activations    int // of them, those that activate a job
 
@@ -170,6 +171,10 @@ func (e *Engine) Step() bool {
 	return true
 }
 
+// wakeLimit is how often in a row the Admitter can wake for nothing, as one that samples who
+// used how much does while a job hangs, before the run looks whether anything can change.
+const wakeLimit = 10_000
+
 // spinLimit is how many evictions in a row, with nobody starting for the first time,
 // finishing or making progress safe, show that a run without `until` goes in circles: if
 // nobody runs, or after as many again if nobody ran throughout.
@@ -182,6 +187,11 @@ const spinLimit = 1000
 func (e *Engine) over() bool {
 	if e.cfg.Until > 0 || e.arrived < len(e.jobs) {
 		return false
+	}
+	if e.woken >= wakeLimit {
+		if e.woken = 0; e.starving == 0 && !e.changePending() {
+			return true
+		}
 	}
 	return e.ended == len(e.jobs) && e.activations == 0 || len(e.events.heap) == e.starving ||
 		e.deeds == 0 && (e.spinning >= spinLimit && e.running == 0 || e.spinning >= 2*spinLimit)
@@ -285,7 +295,7 @@ func (e *Engine) emit(k TransitionKind, j, rank, place, count int32) {
 func (e *Engine) emitFor(why Why, k TransitionKind, j, rank, place, count int32) {
 	t := Transition{Time: e.now, Kind: k, Job: j, Rank: rank, Place: place, Count: count, Why: why}
 	e.digest = e.digest.Add(t)
-	e.lastTransition = e.now
+	e.lastTransition, e.woken = e.now, 0
 	if e.recorder != nil {
 		e.recorder.Record(t)
 	}
@@ -310,6 +320,7 @@ func (e *Engine) handle(ev event) {
 	case evQuotaRelease:
 		e.releaseQuota(ev.id)
 	case evAdmitterWake:
+		e.woken++
 		e.admit.woken(e.now)
 	case evBinderWake:
 		e.bind.woken(e.now)

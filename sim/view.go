@@ -47,6 +47,9 @@ func (v View) LocalQueue(j int32) int32 { return v.e.jobs[j].local }
 // LocalQueues are those of the scenario.
 func (v View) LocalQueues() []quota.LocalQueue { return v.e.cfg.Locals }
 
+// QuotaCheck says which resources need quota.
+func (v View) QuotaCheck() *QuotaCheck { return &v.e.cfg.Check }
+
 // UsageFairness is admission fair sharing as configured.
 func (v View) UsageFairness() *UsageFairness { return &v.e.cfg.Usage }
 

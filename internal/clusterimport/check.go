@@ -1,13 +1,9 @@
 package clusterimport
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/gangplan/gangplan/internal/scenario"
 	"github.com/gangplan/gangplan/internal/suggest"
-	"github.com/gangplan/gangplan/sim/quota"
-	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/traces/kube"
 	"github.com/gangplan/gangplan/workloads"
 )
@@ -153,55 +149,4 @@ func (im *importer) inQueues(jobs []workloads.Job) (kept []workloads.Job) {
 		}
 	}
 	return kept
-}
-
-// checkRequests notes jobs that ask for what their ClusterQueue gives no quota of: Kueue would
-// not admit them.
-func (im *importer) checkRequests() {
-	uncounted := func(string) bool { return false }
-	if c := im.dump.Configuration; c != nil && c.T.Resources != nil {
-		r := c.T.Resources
-		uncounted = func(name string) bool {
-			return r.QuotaCheckStrategy == "IgnoreUndeclared" ||
-				slices.ContainsFunc(r.ExcludeResourcePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-		}
-	}
-	covers := map[string][quota.Resources]bool{}
-	for i := range im.file.Queues {
-		covers[im.file.Queues[i].Name] = covered(&im.file.Queues[i])
-	}
-	of := map[string]string{}
-	for _, l := range im.file.LocalQueues {
-		of[l.Name] = l.ClusterQueue
-	}
-	for i := range im.Jobs {
-		for r, has := range covers[of[im.Jobs[i].Queue]] {
-			if name := topology.Resource(r).String(); !has && r != int(topology.Pods) && asks(&im.Jobs[i], topology.Resource(r)) && !uncounted(name) {
-				im.about("Workload asks for "+name+", of which its ClusterQueue has no quota (%s): Kueue does not admit it, here "+name+" is not counted",
-					"Workloads ask for "+name+", of which their ClusterQueues have no quota (%s): Kueue does not admit them, here "+name+" is not counted", im.Jobs[i].ID)
-			}
-		}
-	}
-}
-
-// covered tells the resources of which a queue has quota.
-func covered(q *scenario.Queue) (has [quota.Resources]bool) {
-	for _, g := range q.ResourceGroups {
-		for _, f := range g.Flavors {
-			for r, given := range map[topology.Resource]bool{topology.GPU: f.Quota.GPU != nil, topology.CPU: f.Quota.CPU != nil,
-				topology.Memory: f.Quota.Memory != nil, topology.Pods: f.Quota.Pods != nil} {
-				has[r] = has[r] || given
-			}
-		}
-	}
-	return has
-}
-
-func asks(j *workloads.Job, r topology.Resource) bool {
-	for i := range j.PodSets {
-		if j.PodSets[i].Request[r] > 0 {
-			return true
-		}
-	}
-	return false
 }

@@ -97,6 +97,9 @@ func (im *importer) gates(c *kube.Configuration, params map[string]string) {
 	var known []string
 	d, _ := policies.Lookup("gang")
 	for _, name := range sorted(c.FeatureGates) {
+		if name == quotaCheckGate {
+			continue
+		}
 		text := name + "=false"
 		if c.FeatureGates[name] {
 			text = name + "=true"

@@ -66,9 +66,9 @@ func New(d *kube.Dump, name string, levels ...LevelLabel) (*Import, error) {
 		return nil, err
 	}
 	im.readConfiguration()
+	im.readQuotaCheck()
 	im.readPolicies()
 	im.readFabric()
-	im.checkRequests()
 	im.noteObjects()
 	return im.finish()
 }

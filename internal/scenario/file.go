@@ -37,6 +37,7 @@ type File struct {
 	Budgets              []Budget              `yaml:"podDisruptionBudgets"`
 	WaitForPodsReady     *WaitForPodsReady     `yaml:"waitForPodsReady"`
 	AdmissionFairSharing *AdmissionFairSharing `yaml:"admissionFairSharing"`
+	Resources            *Resources            `yaml:"resources"`
 	Notice               *Notice               `yaml:"notice"`
 	Events               []Event               `yaml:"events"`
 	Timing               Timing                `yaml:"timing"`

@@ -36,6 +36,7 @@ type identity struct {
 	Flavors             []topology.Flavor
 	Locals              []quota.LocalQueue
 	Usage               sim.UsageFairness
+	Check               sim.QuotaCheck
 	Actions             []sim.Action
 	Timing              sim.Timing
 	Budgets             []workloads.Budget `json:",omitzero"`
@@ -66,7 +67,7 @@ func (id *identity) hash() string {
 func (r *resolver) identify() *identity {
 	c := r.out.Config
 	id := &identity{
-		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Actions: c.Actions, Timing: c.Timing,
+		Levels: c.Cluster.Levels, Nodes: c.Cluster.Nodes, Queues: c.Queues, Cohorts: c.Cohorts, Flavors: c.Flavors, Locals: c.Locals, Usage: c.Usage, Check: c.Check, Actions: c.Actions, Timing: c.Timing,
 		Budgets: c.Budgets, PodsReady: c.PodsReady, Notice: c.Notice, Creation: c.Creation, Starvation: c.StarvationAfter, Horizon: c.Until,
 		JobGPUs: r.jobNodes.Capacity()[topology.GPU], NodeGPUs: r.nodeGPUs(),
 		Load: max(r.Scale.Load, r.File.Workload.Scale.Load),

@@ -79,6 +79,7 @@ func (f *File) resolve(open opener, t *Traces) (*Scenario, error) {
 	}
 	r.resolveTiming()
 	r.resolveReadiness()
+	r.resolveQuotaCheck()
 	r.resolveBudgets()
 	r.resolveLimits()
 	if i := r.kueueVersion(); r.Kueue != "" {

@@ -100,6 +100,35 @@ func (c *timelineCase) read() (err error) {
 	return nil
 }
 
+// check refuses a case that cannot be read or told from the others, or that does not say what to
+// compare, even if that is nothing.
+// Its id is also the name of a file.
+func (c *timelineCase) check(others map[string]*timelineCase) error {
+	switch {
+	case c.ID == "" || c.Scenario == nil:
+		return fmt.Errorf("expected an id and a scenario")
+	case c.ID != filepath.Base(c.ID) || strings.ContainsAny(c.ID, `/\`) || strings.HasPrefix(c.ID, "."):
+		return fmt.Errorf("%q: expected an id that can name a file", c.ID)
+	case others[c.ID] != nil:
+		return fmt.Errorf("%q: there is a case with this id already", c.ID)
+	case c.Deterministic == nil && c.Varies == nil:
+		return fmt.Errorf("%s: expected deterministic or varies, what came of it", c.ID)
+	}
+	s, err := readTimeline(c.Scenario)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.ID, err)
+	}
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Pods < 0 || !duration(j.Duration) || !duration(j.Submit) {
+			return fmt.Errorf("%s: job %s: expected pods, submit_s and duration_s of at least 0, and times of at most 100 years", c.ID, j.Name)
+		}
+	}
+	return nil
+}
+
+// duration reports whether a number of seconds is one that a scenario may have.
+func duration(seconds float64) bool { return seconds >= 0 && seconds <= 100*365*24*3600 }
+
 // readTimelines reads the cases, and the conditions of their repetitions from a file beside
 // them if there is one.
 func readTimelines(o Options) ([]*timelineCase, error) {
@@ -110,8 +139,8 @@ func readTimelines(o Options) ([]*timelineCase, error) {
 		if err := json.Unmarshal(line, c); err != nil {
 			return err
 		}
-		if c.ID == "" || c.Scenario == nil {
-			return fmt.Errorf("expected an id and a scenario")
+		if err := c.check(byID); err != nil {
+			return err
 		}
 		cases, byID[c.ID] = append(cases, c), c
 		return nil

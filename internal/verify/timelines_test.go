@@ -246,3 +246,36 @@ func TestTimesWithin(t *testing.T) {
 		}
 	}
 }
+
+// One case among good ones that cannot be right is refused with its line, and nothing is
+// written: not even what its id would name outside of the folder.
+func TestTimelinesRefuse(t *testing.T) {
+	good, line := lineOf(t, "a2"), lineOf(t, "c1")
+	for _, tt := range []struct{ old, new, want string }{
+		{`"id": "c1"`, `"id": "../c1"`, `"../c1": expected an id that can name a file`},
+		{`"id": "c1"`, `"id": "a2"`, `"a2": there is a case with this id already`},
+		{`"deterministic"`, `"undetermined"`, "c1: expected deterministic or varies"},
+		{`"pods": 8`, `"pods": -8`, "c1: job a: expected pods"},
+		{`"duration_s": `, `"duration_s": 1e300, "cpu": `, "c1: job a: expected pods"},
+		{`"jobs": `, `"jbos": `, `c1: scenario: json: unknown field "jbos"`},
+	} {
+		path, out := filepath.Join(t.TempDir(), "cases.jsonl"), filepath.Join(t.TempDir(), "in", "out")
+		bad := strings.Replace(line, tt.old, tt.new, 1)
+		if tt.old == `"deterministic"` {
+			bad = strings.Replace(bad, `"varies"`, `"various"`, 1)
+		}
+		if err := os.WriteFile(path, []byte(good+"\n"+bad+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := runTimelines(Options{Cases: path})
+		if err == nil || !strings.Contains(err.Error(), "cases.jsonl:2: "+tt.want) {
+			t.Errorf("%s: %v, want line 2 and %s", tt.new, err, tt.want)
+		}
+		if err := writeTimelines(Options{Cases: path}, out); err == nil {
+			t.Errorf("%s: written", tt.new)
+		}
+		if _, err := os.Stat(filepath.Dir(out)); err == nil {
+			t.Errorf("%s: there is a folder", tt.new)
+		}
+	}
+}

@@ -100,6 +100,11 @@ func (k *Kernel) assignSet(w, s, count int32, a *Assignment) bool {
 	set := SetAssignment{Count: count, Flavor: noFlavors, Tried: noneTried}
 	first := len(a.Reasons)
 	level := int32(0)
+	if r := k.undeclared(w, s); r >= 0 && count > 0 {
+		a.Reasons = append(a.Reasons, Reason{Kind: Undeclared, Set: s, FR: quota.Of(0, r)})
+		a.Sets = append(a.Sets, set)
+		return false
+	}
 	groups := k.Tree.Groups(wl.Queue)
 	for g := range groups {
 		start := len(a.Reasons)
@@ -121,6 +126,20 @@ func (k *Kernel) assignSet(w, s, count int32, a *Assignment) bool {
 	}
 	a.add(&wl.Sets[s], &set, level)
 	return true
+}
+
+// undeclared returns the first resource by name that a PodSet asks for and that blocks it,
+// because its queue does not list it, or -1. Pods are counted only where they are listed.
+func (k *Kernel) undeclared(w, s int32) int {
+	if !k.Rules.BlockUndeclared {
+		return -1
+	}
+	for _, r := range [...]int{1, 2, 0} { // cpu, memory, nvidia.com/gpu
+		if k.Work[w].Sets[s].Request[r] != 0 && !k.Tree.Lists(k.Work[w].Queue, r) {
+			return r
+		}
+	}
+	return -1
 }
 
 var (

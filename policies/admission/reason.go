@@ -18,6 +18,7 @@ const (
 	OverCapacity // more than there could ever be: Prior of earlier PodSets, Amount, Limit
 	Lacking      // Amount more needed
 	NoPlace      // the topology has no place
+	Undeclared   // the queue does not list the resource
 )
 
 // Reason is one refusal, in numbers; Message puts it into words.
@@ -66,6 +67,8 @@ func (r *Reason) text(n *Names) string {
 	case OverCapacity:
 		return "insufficient quota for " + n.Resource(res) + " in flavor " + flavor + ", previously considered podsets requests (" +
 			n.Amount(res, r.Prior) + ") + current podset request (" + n.Amount(res, r.Amount) + ") > maximum capacity (" + n.Amount(res, r.Limit) + ")"
+	case Undeclared:
+		return "resource " + n.Resource(res) + " unavailable in ClusterQueue"
 	case NoPlace:
 		return "topology has no place for the pods"
 	}

@@ -22,6 +22,7 @@ type Rules struct {
 	CandidatesRequired   bool // a flavor without candidates loses to every other one
 	Sticky               bool // a preemptor stays at the head of its queue
 	Hashing              bool // a parked workload parks its equals
+	BlockUndeclared      bool // a workload may not ask for what its queue does not list
 
 	// What the topology has to do with it. With ContestAll victims are sought in everything a
 	// workload asks for once it has quota but no places: places may lack what quota has. With

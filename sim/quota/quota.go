@@ -17,6 +17,16 @@ func (t *Tree) Used(q int32) (sum Amounts) {
 // flavor.
 func (t *Tree) Fits(q int32, req Amounts) bool { return t.within(q, req, t.Available) }
 
+// Lists reports whether a queue has quota of a resource, be it zero: whether a group covers it.
+func (t *Tree) Lists(q int32, resource int) bool {
+	for i := range t.groups[q] {
+		if t.groups[q][i].Covers[resource] {
+			return true
+		}
+	}
+	return false
+}
+
 // EverFits reports whether a request is within what a queue can have, of some flavor of
 // each group that is not refused (a bit set), when nothing is used.
 func (t *Tree) EverFits(q int32, req Amounts, refused uint64) bool {

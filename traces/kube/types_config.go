@@ -38,10 +38,10 @@ type Configuration struct {
 			Strategy string `yaml:"strategy" one:"Retain Replace"`
 
 			_ struct{} `quiet:"multiplyBy outputs"`
-		} `yaml:"transformations"`
+		} `yaml:"transformations" whole:"yes"`
 
-		_ struct{} `quiet:"deviceClassMappings"`
-	} `yaml:"resources" whole:"yes"`
+		_ struct{} `also:"deviceClassMappings"`
+	} `yaml:"resources"`
 	Integrations *struct {
 		Frameworks []string `yaml:"frameworks"`
 
