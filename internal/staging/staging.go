@@ -19,15 +19,28 @@ type Folder struct {
 	lock *os.File // held until the folder is removed or the process ends; nil where folders cannot be locked
 }
 
-// New makes a folder in another, with a name that begins with a prefix. The name also has
-// the machine, since a lock may mean nothing to another one that shares the disk.
+// unlocked stands in the names of folders for the moment before they are locked, and for
+// good where they cannot be.
+const unlocked = "unlocked-"
+
+// New makes a folder in another, with a name that begins with a prefix. Once it is locked
+// the name has the machine: its locks mean nothing to another one that shares the disk.
 func New(parent, prefix string) (*Folder, error) {
-	path, err := os.MkdirTemp(parent, prefix+machine()+"-")
+	path, err := os.MkdirTemp(parent, prefix+unlocked)
 	if err != nil {
 		return nil, named(parent, parent, err)
 	}
 	f := &Folder{Path: path}
-	if f.lock, err = lock(path); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	f.lock, err = lock(path)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return f, nil
+	}
+	if err == nil {
+		random := strings.TrimPrefix(filepath.Base(path), prefix+unlocked)
+		f.Path = filepath.Join(parent, prefix+machine()+"-"+random)
+		err = os.Rename(path, f.Path)
+	}
+	if err != nil {
 		return nil, errors.Join(named(path, parent, err), os.Remove(path))
 	}
 	return f, nil
@@ -68,10 +81,10 @@ func SweepAway(parent, prefix string) error {
 	return nil
 }
 
-// removeStale removes a folder of this machine that has something in it and is not locked,
-// since it is locked before anything is written to it; any other one once it is old.
+// removeStale removes a folder that was locked on this machine and is not any more; any
+// other one once it is old.
 func removeStale(path string, local bool) error {
-	if local && !empty(path) {
+	if local {
 		held, err := lock(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || errors.Is(err, errHeld):
@@ -84,11 +97,6 @@ func removeStale(path string, local bool) error {
 		return nil
 	}
 	return os.RemoveAll(path)
-}
-
-func empty(path string) bool {
-	entries, _ := os.ReadDir(path)
-	return len(entries) == 0
 }
 
 // newest returns when something was last written in a folder.

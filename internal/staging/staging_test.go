@@ -114,13 +114,24 @@ func aged(t *testing.T, path string, age time.Duration, withFile bool) {
 }
 
 // The locks of another machine mean nothing here, and a folder is not locked from its very
-// first moment: then only what has not been touched for a day is left behind.
+// first moment: then only what has not been touched for a day is left behind. What has been
+// locked here and is not any more is, however young, and with nothing in it yet.
 func TestSweepAwayByAge(t *testing.T) {
 	dir, own := t.TempDir(), ".new-"+machine()+"-"
+	if f, err := lock(dir); err != nil {
+		own = ".new-other-old-" // is taken away by its age
+	} else {
+		f.Close()
+	}
 	aged(t, filepath.Join(dir, ".new-other-1"), 23*time.Hour, true)
 	aged(t, filepath.Join(dir, ".new-other-2"), 25*time.Hour, true)
-	aged(t, filepath.Join(dir, own+"1"), time.Minute, false)
-	aged(t, filepath.Join(dir, own+"2"), 25*time.Hour, false)
+	aged(t, filepath.Join(dir, ".new-"+unlocked+"1"), 23*time.Hour, false)
+	aged(t, filepath.Join(dir, ".new-"+unlocked+"2"), 25*time.Hour, false)
+	aged(t, filepath.Join(dir, own+"1"), 25*time.Hour, false)
+	aged(t, filepath.Join(dir, own+"2"), 25*time.Hour, true)
+	if own != ".new-other-old-" {
+		aged(t, filepath.Join(dir, own+"3"), 0, false)
+	}
 	aged(t, filepath.Join(dir, "cell"), 99*time.Hour, true)
 	// An old folder in which something is still written.
 	aged(t, filepath.Join(dir, ".new-other-3"), 99*time.Hour, true)
@@ -130,7 +141,7 @@ func TestSweepAwayByAge(t *testing.T) {
 	if err := SweepAway(dir, ".new-"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(t, dir), ".new-"+machine()+"-1 .new-other-1 .new-other-3 cell"; got != want {
+	if got, want := names(t, dir), ".new-other-1 .new-other-3 .new-unlocked-1 cell"; got != want {
 		t.Errorf("left are %s, expected %s", got, want)
 	}
 	if err := SweepAway(filepath.Join(dir, "absent"), ".new-"); !errors.Is(err, fs.ErrNotExist) {

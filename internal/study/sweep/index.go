@@ -86,17 +86,35 @@ func Read(dir string) (*Sweep, error) {
 	if s.Kind != indexKind || s.APIVersion != apiVersion {
 		return nil, fmt.Errorf("%s: expected apiVersion %s and kind %s, got %q and %q", path, apiVersion, indexKind, s.APIVersion, s.Kind)
 	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: damaged: %w", path, err)
+	}
 	for i := range s.Cells {
-		if err := s.check(&s.Cells[i]); err != nil {
-			return nil, fmt.Errorf("%s: damaged: cell %d: %w", path, i, err)
-		}
 		s.Cells[i].Dir = filepath.Join(dir, cellsDir, s.Cells[i].ID)
 	}
 	return s, nil
 }
 
-// check wants a cell to be on the axes.
-func (s *Sweep) check(c *Cell) error {
+// check wants axes and cells that fit each other.
+func (s *Sweep) check() error {
+	if len(s.Cells) == 0 {
+		return fmt.Errorf("cells: the list is empty")
+	}
+	for i := range s.Axes {
+		if a := &s.Axes[i]; a.Numbers != nil && len(a.Numbers) != len(a.Values) {
+			return fmt.Errorf("axis %s: %s, and %s", a.Name, report.Count(len(a.Values), "value"), report.Count(len(a.Numbers), "number"))
+		}
+	}
+	for i := range s.Cells {
+		if err := s.checkCell(&s.Cells[i]); err != nil {
+			return fmt.Errorf("cell %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkCell wants a cell to be on the axes.
+func (s *Sweep) checkCell(c *Cell) error {
 	switch n := len(s.Axes); {
 	case len(c.At) != n:
 		return fmt.Errorf("at: %s, expected %d, one for each axis", report.Count(len(c.At), "number"), n)

@@ -46,6 +46,8 @@ func TestReadRefuses(t *testing.T) {
 		`"gang" is not on the axis`:        strings.Replace(string(whole), "\"values\": [\n        \"gang\"", "\"values\": [\n        \"gong\"", 1),
 		"at: 0 numbers, expected 2, one ":  strings.Replace(string(whole), "\"at\": [\n        0,\n        0\n      ]", "\"at\": []", 1),
 		"values: 0 values, expected 2, on": strings.Replace(string(whole), "\"values\": [\n        \"gang\",\n        \"5\"\n      ]", "\"values\": []", 1),
+		"axis seed: 1 value, and 2 number": strings.Replace(string(whole), "\"numbers\": [\n        5\n      ]", "\"numbers\": [5, 6]", 1),
+		"cells: the list is empty":         string(whole[:strings.Index(string(whole), "\"cells\"")]) + "\"cells\": []}",
 		"values: 1 value, expected 2, one": strings.Replace(string(whole), "\"values\": [\n        \"gang\",\n        \"5\"\n      ]", "\"values\": [\"gang\"]", 1),
 		`metrics: expected an object`:      strings.Replace(string(whole), `"metrics": {`, `"metrics": 1, "x": {`, 1),
 		"is not on the axis policy":        strings.Replace(string(whole), "\"at\": [\n        0,", "\"at\": [\n        7,", 1),
