@@ -86,29 +86,56 @@ func TestLocalQueuesTakeTurns(t *testing.T) {
 	}
 }
 
-// Of two victims the one whose LocalQueue used more goes, though it is the older one.
+// Of two victims of a queue the one whose LocalQueue used more goes, though it is the older
+// one: in the preemptor's own queue, and in one that borrows from it; whatever the kind of
+// preemption.
 func TestVictimsOfWhoUsedMore(t *testing.T) {
-	cfg := turnsConfig(t, 1000, 100_000)
-	cfg.Queues[0].Groups[0].Flavors[0].Quota[0].Nominal = 2000
-	cfg.Queues[0].Preemption.Within = quota.LowerPriority
-	cfg.Jobs = []workloads.Job{cfg.Jobs[0], cfg.Jobs[6], cfg.Jobs[7]}
-	for i := range cfg.Jobs {
-		cfg.Jobs[i].Row, cfg.Jobs[i].Submit = int64(i), int64(i)*20e9
-	}
-	cfg.Jobs[2].Priority, cfg.Jobs[2].Queue = 1, "b"
-	var tape sim.Transitions
-	e, err := sim.New(cfg, gang.New(nil), &tape)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.Run()
-	for _, x := range tape {
-		if x.Kind == sim.Evict {
-			if cfg.Jobs[x.Job].Queue != "a" {
-				t.Errorf("a job of %s went", cfg.Jobs[x.Job].Queue)
+	for _, fair := range []string{"off", "on"} {
+		for _, own := range []bool{true, false} {
+			for _, usageBased := range []bool{true, false} {
+				cfg := turnsConfig(t, 1000, 100_000)
+				cfg.Queues[0].UsageBased = usageBased
+				cfg.Queues[0].Groups[0].Flavors[0].Quota[0].Nominal = 2000
+				cfg.Queues[0].Preemption.Within = quota.LowerPriority
+				cfg.Jobs = []workloads.Job{cfg.Jobs[0], cfg.Jobs[6], cfg.Jobs[7]}
+				for i := range cfg.Jobs {
+					cfg.Jobs[i].Row, cfg.Jobs[i].Submit = int64(i), int64(i)*20e9
+				}
+				cfg.Jobs[2].Priority, cfg.Jobs[2].Queue = 1, "b"
+				if !own {
+					lender := cfg.Queues[0]
+					lender.Name, lender.UsageBased, lender.Preemption.Reclaim = "lender", false, quota.Any
+					lender.Groups = []quota.Group{{Covers: [4]bool{true}, Flavors: []quota.FlavorQuota{{}}}}
+					lender.Groups[0].Flavors[0].Quota[0].Nominal = 2000
+					cfg.Queues[0].Groups[0].Flavors[0].Quota[0].Nominal = 0
+					cfg.Queues[0].Cohort, lender.Cohort = "c", "c"
+					cfg.Queues = append(cfg.Queues, lender)
+					cfg.Jobs[2].Queue = "lender"
+				}
+				var tape sim.Transitions
+				e, err := sim.New(cfg, gang.New(map[string]string{"fairSharing": fair}), &tape)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e.Run()
+				want := "b" // the newer
+				if usageBased {
+					want = "a"
+				}
+				if got := firstEvicted(cfg, tape); got != want {
+					t.Errorf("fair sharing %s, own queue %v, usage-based %v: a job of %q went, want %q", fair, own, usageBased, got, want)
+				}
 			}
-			return
 		}
 	}
-	t.Error("nobody went")
+}
+
+// firstEvicted returns the queue of the first job that is evicted.
+func firstEvicted(cfg *sim.Config, tape sim.Transitions) string {
+	for _, x := range tape {
+		if x.Kind == sim.Evict {
+			return cfg.Jobs[x.Job].Queue
+		}
+	}
+	return ""
 }

@@ -25,8 +25,43 @@ func (n *naiveSearch) compareVictims(a, b int32) int {
 		}
 		return 0
 	}
-	return cmp.Or(cmp.Compare(number(wb.Evicted), number(wa.Evicted)), cmp.Compare(number(wa.Queue == n.q), number(wb.Queue == n.q)),
+	used := 0
+	if k := n.k; wa.Queue == wb.Queue && k.Locals != nil && k.Locals.Turns(wa.Queue) {
+		used = cmp.Compare(k.Locals.Used(k.Locals.Of(b)), k.Locals.Used(k.Locals.Of(a)))
+	}
+	return cmp.Or(cmp.Compare(number(wb.Evicted), number(wa.Evicted)), cmp.Compare(number(wa.Queue == n.q), number(wb.Queue == n.q)), used,
 		cmp.Compare(wa.Priority, wb.Priority), cmp.Compare(wb.reservedAt, wa.reservedAt), cmp.Compare(wa.Rank, wb.Rank))
+}
+
+// inOrder sorts candidates: evicted before live, class by class, and within a class the first
+// of every queue meet. Where the LocalQueues of a queue take turns there is no order of all
+// that agrees with that of every queue: so the queues keep theirs and are merged.
+func (n *naiveSearch) inOrder(all []naiveCandidate) (out []naiveCandidate) {
+	for len(all) > 0 {
+		best := -1
+		for i := range all {
+			if n.isFirst(all, i) && (best < 0 || n.compareFirsts(all[i], all[best]) < 0) {
+				best = i
+			}
+		}
+		out = append(out, all[best])
+		all = slices.Delete(all, best, best+1)
+	}
+	return out
+}
+
+// isFirst reports whether nobody of a candidate's queue comes before it.
+func (n *naiveSearch) isFirst(all []naiveCandidate, i int) bool {
+	return !slices.ContainsFunc(all, func(c naiveCandidate) bool {
+		return n.k.Work[c.w].Queue == n.k.Work[all[i].w].Queue && n.compareVictims(c.w, all[i].w) < 0
+	})
+}
+
+func (n *naiveSearch) compareFirsts(a, b naiveCandidate) int {
+	if n.k.Work[a.w].Evicted == n.k.Work[b.w].Evicted && a.class != b.class {
+		return cmp.Compare(a.class, b.class)
+	}
+	return n.compareVictims(a.w, b.w)
 }
 
 // naiveFair is preemption under fair sharing: all candidates of every queue in lists, and
@@ -227,7 +262,7 @@ func (n *naiveSearch) giveBack(targets []Target, borrow bool) []Target {
 }
 
 // next returns the index of the entry that is processed next.
-func (n *naive) next(entries []*naiveEntry) int {
+func (n *naive) next(entries []*Entry) int {
 	best := 0
 	for i := range entries {
 		if n.classical(entries[i], entries[best]) < 0 {
@@ -241,11 +276,11 @@ func (n *naive) next(entries []*naiveEntry) int {
 	return slices.Index(entries, winner)
 }
 
-func (n *naive) classical(a, b *naiveEntry) int {
+func (n *naive) classical(a, b *Entry) int {
 	return cmp.Or(cmp.Compare(a.Level, b.Level), n.byPriority(a, b))
 }
 
-func (n *naive) byPriority(a, b *naiveEntry) int {
+func (n *naive) byPriority(a, b *Entry) int {
 	wa, wb := &n.k.Work[a.Workload], &n.k.Work[b.Workload]
 	priority := cmp.Compare(wb.Priority, wa.Priority)
 	if n.k.Rules.AgeFirst {
@@ -255,7 +290,7 @@ func (n *naive) byPriority(a, b *naiveEntry) int {
 }
 
 // winner plays the tournament of a cohort.
-func (n *naive) winner(entries []*naiveEntry, cohort int32) (best *naiveEntry) {
+func (n *naive) winner(entries []*Entry, cohort int32) (best *Entry) {
 	t := n.k.Tree
 	var bestChild int32
 	for _, child := range append(slices.Clone(t.Cohorts(cohort)), t.Leaves(cohort)...) {
@@ -267,7 +302,7 @@ func (n *naive) winner(entries []*naiveEntry, cohort int32) (best *naiveEntry) {
 	return best
 }
 
-func (n *naive) entryBelow(entries []*naiveEntry, node int32) *naiveEntry {
+func (n *naive) entryBelow(entries []*Entry, node int32) *Entry {
 	if node >= int32(n.k.Tree.Len()) {
 		return n.winner(entries, node)
 	}
@@ -280,8 +315,8 @@ func (n *naive) entryBelow(entries []*naiveEntry, node int32) *naiveEntry {
 }
 
 // beats compares two entries by what the children they come from would use with them.
-func (n *naive) beats(a *naiveEntry, childA int32, b *naiveEntry, childB int32) bool {
-	stand := func(e *naiveEntry, child int32) (quota.Share, bool) {
+func (n *naive) beats(a *Entry, childA int32, b *Entry, childB int32) bool {
+	stand := func(e *Entry, child int32) (quota.Share, bool) {
 		mark := n.k.Tree.Mark()
 		defer n.k.Tree.Undo(mark)
 		n.k.Tree.UseAll(n.k.Work[e.Workload].Queue, e.Usage)

@@ -24,12 +24,6 @@ type naiveMemory struct {
 	tried      [][quota.Resources]int8
 }
 
-// naiveEntry is what the naive cycle makes of a head.
-type naiveEntry struct {
-	Entry
-	refused []bool // per PodSet: some flavor was
-}
-
 // naivePair is how good a flavor is for a request.
 type naivePair struct {
 	way   way
@@ -51,22 +45,24 @@ func (n *naive) better(q int32, a, b naivePair) bool {
 	return cmp.Or(byWay, byLevel) < 0
 }
 
-// grade says how an amount of one flavor-resource can be had.
-func (n *naive) grade(w int32, fr quota.FR, v int64) (pair naivePair, lacks bool) {
-	t, q := n.k.Tree, n.k.Work[w].Queue
+// grade says how an amount of one flavor-resource can be had, and what it lacks.
+func (n *naive) grade(w, s int32, fr quota.FR, prior, amount int64) (pair naivePair, lacks []Reason) {
+	t, q, v := n.k.Tree, n.k.Work[w].Queue, prior+amount
 	p := &t.Queue(q).Preemption
 	level, below := t.BorrowLevel(q, fr, v)
 	switch {
 	case v > t.Potential(q, fr):
-		return naivePair{}, true
+		return naivePair{}, []Reason{{OverCapacity, s, fr, prior, amount, t.Potential(q, fr)}}
 	case v <= t.Available(q, fr):
-		return naivePair{wayFit, level}, false
-	case v > t.Nominal(q, fr) && !below && !p.WhileBorrow && !(n.k.Rules.FairSharing && p.Reclaim != quota.Never):
-		return naivePair{wayNoFit, level}, true
+		return naivePair{wayFit, level}, nil
+	}
+	lacks = []Reason{{Kind: Lacking, Set: s, FR: fr, Amount: v - t.Available(q, fr)}}
+	if v > t.Nominal(q, fr) && !below && !p.WhileBorrow && !(n.k.Rules.FairSharing && p.Reclaim != quota.Never) {
+		return naivePair{wayNoFit, level}, lacks
 	}
 	targets := n.search(w, []quota.Item{{FR: fr, Amount: v}}, []quota.FR{fr})
 	if len(targets) == 0 {
-		return naivePair{wayNoCandidates, level}, true
+		return naivePair{wayNoCandidates, level}, lacks
 	}
 	pair = naivePair{way: wayReclaim}
 	mark := t.Mark()
@@ -78,7 +74,7 @@ func (n *naive) grade(w int32, fr quota.FR, v int64) (pair naivePair, lacks bool
 	}
 	pair.level, _ = t.BorrowLevel(q, fr, v)
 	t.Undo(mark)
-	return pair, true
+	return pair, lacks
 }
 
 // naiveChoice is a flavor that was looked at for the resources of a group.
@@ -89,21 +85,21 @@ type naiveChoice struct {
 	highest int32
 }
 
-func (n *naive) look(w, flavor int32, amounts map[int]int64, used map[quota.FR]int64) (c naiveChoice, lacks bool) {
+func (n *naive) look(w, s, flavor int32, amounts map[int]int64, used map[quota.FR]int64) (c naiveChoice, lacks []Reason) {
 	c = naiveChoice{naivePair: naivePair{way: wayFit}, flavor: flavor, ways: map[int]way{}}
 	for r := range quota.Resources {
 		if amounts[r] == 0 {
 			continue
 		}
 		fr := quota.Of(flavor, r)
-		pair, short := n.grade(w, fr, used[fr]+amounts[r])
-		lacks = lacks || short
+		pair, short := n.grade(w, s, fr, used[fr], amounts[r])
+		lacks = append(lacks, short...)
 		c.highest = max(c.highest, pair.level)
 		if n.better(n.k.Work[w].Queue, c.naivePair, pair) {
 			c.naivePair = pair
 		}
 		if c.way == wayNoFit {
-			return c, true
+			return c, lacks
 		}
 		c.ways[r] = pair.way
 	}
@@ -118,18 +114,22 @@ func (n *naive) stops(q int32, p naivePair) bool {
 }
 
 // pick walks the flavors of a group.
-func (n *naive) pick(w, s int32, g *quota.Group, amounts map[int]int64, used map[quota.FR]int64) (best *naiveChoice, tried int8, refused bool) {
+func (n *naive) pick(w, s int32, g *quota.Group, amounts map[int]int64, used map[quota.FR]int64) (best *naiveChoice, tried int8, reasons []Reason) {
 	q, set := n.k.Work[w].Queue, &n.k.Work[w].Sets[s]
 	from, last := n.resume(w, s, amounts), -1
 	for i := from; i < len(g.Flavors); i++ {
 		f := g.Flavors[i].Flavor
 		last = i
 		if (set.Tainted|set.Mismatched)>>f&1 == 1 {
-			refused = true
+			kind := NoAffinity
+			if set.Tainted>>f&1 == 1 {
+				kind = Untolerated
+			}
+			reasons = append(reasons, Reason{Kind: kind, Set: s, FR: quota.Of(f, 0)})
 			continue
 		}
-		c, lacks := n.look(w, f, amounts, used)
-		refused = refused || lacks
+		c, lacks := n.look(w, s, f, amounts, used)
+		reasons = append(reasons, lacks...)
 		if stop := n.stops(q, c.naivePair); stop || c.way != wayNoFit && (best == nil || n.better(q, c.naivePair, best.naivePair)) {
 			best = &c
 			if stop {
@@ -140,7 +140,7 @@ func (n *naive) pick(w, s int32, g *quota.Group, amounts map[int]int64, used map
 	if last == len(g.Flavors)-1 {
 		last = -1
 	}
-	return best, int8(last), refused
+	return best, int8(last), reasons
 }
 
 // resume returns the index of the first flavor to look at.
@@ -161,7 +161,7 @@ func (n *naive) resume(w, s int32, amounts map[int]int64) int {
 }
 
 // assign gives the PodSets their flavors.
-func (n *naive) assign(w int32, counts []int32) (e naiveEntry) {
+func (n *naive) assign(w int32, counts []int32) (e Entry) {
 	used := map[quota.FR]int64{}
 	for s := range n.k.Work[w].Sets {
 		if !n.assignSet(w, int32(s), counts[s], used, &e) {
@@ -170,7 +170,7 @@ func (n *naive) assign(w int32, counts []int32) (e naiveEntry) {
 	}
 	e.Mode = Fit
 	for s := range e.Sets {
-		if !e.refused[s] {
+		if !slices.ContainsFunc(e.Reasons, func(r Reason) bool { return r.Set == int32(s) }) {
 			continue
 		}
 		if !e.Sets[s].Assigned() {
@@ -185,9 +185,17 @@ func (n *naive) assign(w int32, counts []int32) (e naiveEntry) {
 	return e
 }
 
-func (n *naive) assignSet(w, s, count int32, used map[quota.FR]int64, e *naiveEntry) bool {
+func (n *naive) assignSet(w, s, count int32, used map[quota.FR]int64, e *Entry) bool {
 	set := SetAssignment{Count: count, Flavor: noFlavors, Tried: noneTried}
-	refused, level := false, int32(0)
+	var reasons []Reason
+	level := int32(0)
+	for _, r := range []int{1, 2, 0} {
+		listed := slices.ContainsFunc(n.k.Tree.Groups(n.k.Work[w].Queue), func(g quota.Group) bool { return g.Covers[r] })
+		if n.k.Rules.BlockUndeclared && n.k.Work[w].Sets[s].Request[r] != 0 && !listed {
+			e.Sets, e.Reasons = append(e.Sets, set), append(e.Reasons, Reason{Kind: Undeclared, Set: s, FR: quota.Of(0, r)})
+			return false
+		}
+	}
 	for _, g := range n.k.Tree.Groups(n.k.Work[w].Queue) {
 		amounts := map[int]int64{}
 		for r, v := range n.k.Work[w].Sets[s].Request {
@@ -200,11 +208,12 @@ func (n *naive) assignSet(w, s, count int32, used map[quota.FR]int64, e *naiveEn
 		}
 		best, tried, no := n.pick(w, s, &g, amounts, used)
 		if best == nil {
-			e.Sets = append(e.Sets, SetAssignment{Count: count, Flavor: noFlavors, Tried: noneTried})
-			e.refused = append(e.refused, true)
+			e.Sets, e.Reasons = append(e.Sets, SetAssignment{Count: count, Flavor: noFlavors, Tried: noneTried}), append(e.Reasons, no...)
 			return false
 		}
-		refused, level = refused || no && best.way != wayFit, max(level, best.highest)
+		if level = max(level, best.highest); best.way != wayFit {
+			reasons = append(reasons, no...)
+		}
 		for r := range amounts {
 			set.Flavor[r], set.Mode[r], set.Tried[r] = int8(best.flavor), best.ways[r].mode(), tried
 		}
@@ -216,12 +225,12 @@ func (n *naive) assignSet(w, s, count int32, used map[quota.FR]int64, e *naiveEn
 			e.use(fr, v)
 		}
 	}
-	e.Sets, e.refused, e.Level = append(e.Sets, set), append(e.refused, refused), max(e.Level, level)
+	e.Sets, e.Reasons, e.Level = append(e.Sets, set), append(e.Reasons, reasons...), max(e.Level, level)
 	return true
 }
 
 // try assigns and searches victims.
-func (n *naive) try(w int32, counts []int32) (e naiveEntry, ok bool) {
+func (n *naive) try(w int32, counts []int32) (e Entry, ok bool) {
 	e = n.assign(w, counts)
 	if e.Mode != Preempt {
 		return e, e.Mode == Fit
@@ -239,7 +248,7 @@ func (n *naive) try(w int32, counts []int32) (e naiveEntry, ok bool) {
 }
 
 // nominate tries all pods, and if need be the fewest fewer.
-func (n *naive) nominate(w int32) naiveEntry {
+func (n *naive) nominate(w int32) Entry {
 	if m, ok := n.memory[w]; ok && n.k.generation[n.k.Work[w].Queue] > m.generation {
 		delete(n.memory, w)
 	}
@@ -256,7 +265,7 @@ func (n *naive) nominate(w int32) naiveEntry {
 	if ok || sum == 0 {
 		return whole
 	}
-	good := map[int]naiveEntry{}
+	good := map[int]Entry{}
 	least := sort.Search(sum+1, func(less int) bool {
 		counts := slices.Clone(full)
 		for s := range counts {
@@ -275,8 +284,8 @@ func (n *naive) nominate(w int32) naiveEntry {
 }
 
 // cycle decides about heads.
-func (n *naive) cycle(heads []int32) (done []*naiveEntry) {
-	var entries []*naiveEntry
+func (n *naive) cycle(heads []int32) (done []*Entry) {
+	var entries []*Entry
 	for _, w := range heads {
 		e := n.nominate(w)
 		e.Workload = w
@@ -301,7 +310,7 @@ func (n *naive) cycle(heads []int32) (done []*naiveEntry) {
 }
 
 // process decides about one entry.
-func (n *naive) process(e *naiveEntry, victims []int32) []int32 {
+func (n *naive) process(e *Entry, victims []int32) []int32 {
 	t, q := n.k.Tree, n.k.Work[e.Workload].Queue
 	switch {
 	case e.Mode == NoFit:
@@ -334,7 +343,7 @@ func (n *naive) process(e *naiveEntry, victims []int32) []int32 {
 	return victims
 }
 
-func (n *naive) reserve(e *naiveEntry, q int32) {
+func (n *naive) reserve(e *Entry, q int32) {
 	for _, it := range e.Usage {
 		used, v := n.k.Tree.Usage(q, it.FR), it.Amount
 		if limit := n.k.Tree.BorrowingLimit(q, it.FR); e.Level > 0 && limit.Set {
@@ -346,7 +355,7 @@ func (n *naive) reserve(e *naiveEntry, q int32) {
 	}
 }
 
-func (n *naive) fitsAfter(e *naiveEntry, victims []int32) bool {
+func (n *naive) fitsAfter(e *Entry, victims []int32) bool {
 	mark := n.k.Tree.Mark()
 	defer n.k.Tree.Undo(mark)
 	for _, v := range victims {
@@ -358,7 +367,7 @@ func (n *naive) fitsAfter(e *naiveEntry, victims []int32) bool {
 	return !slices.ContainsFunc(e.Usage, func(it quota.Item) bool { return it.Amount > n.k.Tree.Available(n.k.Work[e.Workload].Queue, it.FR) })
 }
 
-// The kernel decides as the naive scheduler does, in every word but the reasons: on random
+// The kernel decides as the naive scheduler does, in every word: on random
 // trees with several flavors and groups, taints, partial admission and what workloads
 // remember of earlier cycles, in sequences of cycles with others admitted, evicted and gone.
 func TestCyclesAgainstNaive(t *testing.T) {
@@ -390,16 +399,16 @@ func TestCyclesAgainstNaive(t *testing.T) {
 	}
 }
 
-func sameEntries(t *testing.T, k *Kernel, seed uint64, got []*Entry, want []*naiveEntry) {
+func sameEntries(t *testing.T, k *Kernel, seed uint64, got []*Entry, want []*Entry) {
 	t.Helper()
 	root := func(w int32) int32 { return k.Tree.Root(k.Work[w].Queue) }
 	got = slices.Clone(got)
 	slices.SortStableFunc(got, func(a, b *Entry) int { return cmp.Compare(root(a.Workload), root(b.Workload)) })
-	slices.SortStableFunc(want, func(a, b *naiveEntry) int { return cmp.Compare(root(a.Workload), root(b.Workload)) })
+	slices.SortStableFunc(want, func(a, b *Entry) int { return cmp.Compare(root(a.Workload), root(b.Workload)) })
 	for i, w := range want {
 		g := got[i]
 		if g.Workload != w.Workload || g.Mode != w.Mode || g.Level != w.Level || g.Status != w.Status || g.Requeue != w.Requeue || g.Skipped != w.Skipped ||
-			!slices.Equal(g.Sets, w.Sets) || !slices.Equal(g.Usage, w.Usage) || !slices.Equal(g.Targets, w.Targets) {
+			!slices.Equal(g.Sets, w.Sets) || !slices.Equal(g.Usage, w.Usage) || !slices.Equal(g.Targets, w.Targets) || !slices.Equal(g.Reasons, w.Reasons) {
 			t.Fatalf("seed %d, entry %d: workload %d %v level %d %v %v %q\n%v\n%v %v\nwant %d %v level %d %v %v %q\n%v\n%v %v", seed, i,
 				g.Workload, g.Mode, g.Level, g.Status, g.Requeue, g.Skipped, g.Sets, g.Usage, g.Targets,
 				w.Workload, w.Mode, w.Level, w.Status, w.Requeue, w.Skipped, w.Sets, w.Usage, w.Targets)

@@ -221,8 +221,11 @@ func (s *search) has(class standpoint) bool {
 }
 
 // exceeds reports whether a node, and those above it and below a ceiling, exceed their quota
-// of something contested.
+// of something contested. The preemptor's own queue need not.
 func (s *search) exceeds(node, ceiling int32) bool {
+	if node == s.queue {
+		return true
+	}
 	for ; node != ceiling; node = s.k.Tree.Parent(node) {
 		if !s.k.Tree.Exceeds(node, s.contested) {
 			return false
@@ -266,11 +269,14 @@ func (s *search) takeUntilFits(borrow bool) bool {
 		for src := s.top(stream); src != nil; src = s.top(stream) {
 			item := src.item
 			cause := s.causeOf(item, src)
-			if !s.valid(src, cause, borrow) {
-				stream.drop()
+			without := borrow && stream.class == prior && cause == InCohortReclamation
+			if !s.exceeds(src.queue, src.ceiling) || without && !src.turns {
+				stream.drop() // nobody behind it of its queue may be taken: usage only falls, and priorities only rise
 				continue
 			}
-			s.k.advance(stream, &s.asks)
+			if s.k.advance(stream, &s.asks); without {
+				continue
+			}
 			s.remove(item, cause)
 			if s.fits(borrow) {
 				return true
@@ -332,19 +338,6 @@ func (s *search) whileBorrowing(item int32) bool {
 	p := &s.k.Tree.Queue(s.queue).Preemption
 	prio := s.k.Work[item].Priority
 	return p.WhileBorrow && prio < s.k.Work[s.w].Priority && (!p.Threshold.Set || int64(prio) <= p.Threshold.N)
-}
-
-// valid reports whether a candidate may still be taken: its queue, and its cohorts below
-// the one shared with the preemptor, exceed their quota of something contested. If not,
-// none behind it of the same source may: usage only falls, and priorities only rise.
-func (s *search) valid(src *source, cause Cause, borrow bool) bool {
-	if src.queue == s.queue {
-		return true
-	}
-	if borrow && !src.hier && cause == InCohortReclamation {
-		return false
-	}
-	return s.exceeds(src.queue, src.ceiling)
 }
 
 func (s *search) remove(item int32, cause Cause) {

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -43,13 +42,7 @@ func (n *naiveSearch) candidates() []naiveCandidate {
 			out = append(out, naiveCandidate{w, class, ceiling})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b naiveCandidate) int {
-		if n.k.Work[a.w].Evicted == n.k.Work[b.w].Evicted && a.class != b.class {
-			return cmp.Compare(a.class, b.class)
-		}
-		return n.compareVictims(a.w, b.w)
-	})
-	return out
+	return n.inOrder(out)
 }
 
 // common returns the lowest cohort above both queues.

@@ -2,6 +2,7 @@ package admission
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -48,6 +49,7 @@ func random(r *rand.Rand, fair bool) *Kernel {
 	for w := range work[:len(work)*2/3] {
 		k.holdRandom(r, int32(w), flavors)
 	}
+	k.drawLocals(r)
 	return k
 }
 
@@ -70,6 +72,7 @@ func randomSet(r *rand.Rand, flavors int) PodSet {
 func randomRules(r *rand.Rand, fair bool) Rules {
 	rules, _ := Version([]string{"v0.13.4", "v0.17.0", "v0.19.2"}[r.IntN(3)])
 	rules.FairSharing = fair
+	rules.BlockUndeclared = r.IntN(8) == 0
 	rules.Strategies = [][]Strategy{nil, nil, {FinalShare}, {InitialShare}}[r.IntN(4)]
 	return rules
 }
@@ -126,6 +129,44 @@ func (k *Kernel) holdRandom(r *rand.Rand, w int32, flavors int) {
 	k.Tree.UseAll(k.Work[w].Queue, usage)
 }
 
+// randomLocals tells LocalQueues apart: four of a ClusterQueue that takes turns.
+type randomLocals struct {
+	of    []int32
+	used  []float64
+	turns []bool
+}
+
+func (l *randomLocals) Turns(queue int32) bool { return l.turns[queue] }
+func (l *randomLocals) Of(w int32) int32       { return l.of[w] }
+
+func (l *randomLocals) Used(local int32) float64 {
+	if local < 0 {
+		return 0
+	}
+	return l.used[local]
+}
+
+// drawLocals lets LocalQueues take turns in half of the kernels.
+func (k *Kernel) drawLocals(r *rand.Rand) {
+	if r.IntN(2) == 0 {
+		return
+	}
+	l := &randomLocals{of: make([]int32, len(k.Work)), turns: make([]bool, k.Tree.Len())}
+	for q := range l.turns {
+		l.turns[q] = r.IntN(3) > 0
+		for range 4 {
+			l.used = append(l.used, []float64{0, 0.5, 1, 1, math.Inf(1)}[r.IntN(5)])
+		}
+	}
+	for w := range l.of {
+		l.of[w] = k.Work[w].Queue*4 + r.Int32N(4)
+		if r.IntN(6) == 0 {
+			l.of[w] = -1
+		}
+	}
+	k.Locals = l
+}
+
 // waiting lists the workloads that hold nothing.
 func (k *Kernel) waiting() (out []int32) {
 	for w := range k.Work {
@@ -175,5 +216,6 @@ func randomFlat(r *rand.Rand, fair bool) *Kernel {
 	for w := range work[:len(work)*2/3] {
 		k.holdRandom(r, int32(w), 1)
 	}
+	k.drawLocals(r)
 	return k
 }
