@@ -26,6 +26,7 @@ type kube struct {
 	fleet   *stage.Fleet
 	wants   []stage.Want // per shape
 	order   []int32      // in which nodes are looked at: zones take turns
+	zones   bool         // it is not the order of the cluster
 	nodeIDs []uint64     // stable, for lots
 	start   int          // position in order where the next search starts
 

@@ -23,7 +23,7 @@ func (k *kube) resetSearch(v sim.View) {
 	}
 	k.fleet = stage.NewFleet(v, k.profile, scorer, k.resetWants(v))
 	k.fleet.Promised = k.promisedTo
-	k.order = zonesInTurn(v.Cluster())
+	k.order, k.zones = zonesInTurn(v.Cluster()), v.Cluster().Level("zone") >= 0
 	k.nodeIDs = make([]uint64, len(nodes))
 	for n := range nodes {
 		k.nodeIDs[n] = rng.StableID(nodes[n].Name, 0)
@@ -193,8 +193,15 @@ func (k *kube) sample(v sim.View, pod int32, a *ask, enough int) {
 
 // sampleAlone is sample and best in one where each node's rating is all.
 func (k *kube) sampleAlone(v sim.View, pod int32, enough int) int32 {
+	w := k.want(v, pod)
+	if !k.randomTies && !k.zones {
+		if node, next, ok := k.fleet.Sample(w, int32(k.start), enough); ok {
+			k.start = int(next)
+			return node
+		}
+	}
 	best, node, lot := int32(stage.NotFeasible), int32(-1), uint64(0)
-	w, at, found := k.want(v, pod), k.start, 0
+	at, found := k.start, 0
 	for looked := 0; looked < len(k.order) && found < enough; looked++ {
 		n := k.order[at]
 		if at++; at == len(k.order) {

@@ -3,7 +3,6 @@ package scenario
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"reflect"
 	"slices"
 
 	"github.com/gangplan/gangplan/sim"
@@ -59,7 +58,7 @@ func (id *identity) demand() *identity {
 
 // hash returns the hash of an identity.
 func (id *identity) hash() string {
-	sum := sha256.Sum256(canonical(nil, reflect.ValueOf(*id)))
+	sum := sha256.Sum256(canonical(*id))
 	return hex.EncodeToString(sum[:])
 }
 

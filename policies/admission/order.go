@@ -7,22 +7,22 @@ import (
 
 // inOrder processes every entry, in order.
 func (k *Kernel) inOrder() {
-	k.ordered = k.ordered[:0]
-	for i := range k.entries {
-		k.ordered = append(k.ordered, int32(i))
-	}
-	slices.SortStableFunc(k.ordered, k.classical)
 	if k.Rules.FairSharing {
 		k.tournament()
 		return
 	}
+	k.ordered = k.ordered[:0]
+	for i := range k.entries {
+		k.ordered = append(k.ordered, int32(i))
+	}
+	slices.SortFunc(k.ordered, k.classical)
 	for _, i := range k.ordered {
 		k.process(&k.entries[i])
 	}
 }
 
 // classical compares two entries: who borrows from less far up, higher priority, earlier,
-// queue by name.
+// queue by name. No two entries are equal, as each is of another queue.
 func (k *Kernel) classical(i, j int32) int {
 	a, b := &k.entries[i], &k.entries[j]
 	if c := cmp.Compare(a.Level, b.Level); c != 0 {

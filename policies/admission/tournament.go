@@ -16,6 +16,7 @@ type bracket struct {
 	seeded []int32     // nodes that are in
 	best   []contender // per cohort
 	first  []round     // per entry: its standing in the cohort of its queue
+	leads  []int32     // per root: where the first entry of its tree is ordered, from 1
 }
 
 // seeding is the entries of a cohort's own queues, best first. Their order does not change:
@@ -38,29 +39,33 @@ type round struct {
 }
 
 func (b *bracket) reset(t *quota.Tree) {
-	*b = bracket{seeds: make([]seeding, t.Nodes()), in: make([]bool, t.Nodes()), best: make([]contender, t.Nodes())}
+	*b = bracket{seeds: make([]seeding, t.Nodes()), in: make([]bool, t.Nodes()), best: make([]contender, t.Nodes()), leads: make([]int32, t.Nodes())}
 }
 
-// tournament processes every entry; those of queues without cohort as they come. Different
-// trees do not meet.
+// tournament processes every entry. Different trees do not meet: they come in the order of
+// their first entries.
 func (k *Kernel) tournament() {
 	b := &k.bracket
-	b.first, b.seeded = b.first[:0], b.seeded[:0]
+	b.first, b.seeded, k.ordered = b.first[:0], b.seeded[:0], k.ordered[:0]
 	for i := range k.entries {
-		b.first = append(b.first, k.standing(&k.entries[i], k.Work[k.entries[i].Workload].Queue))
+		b.first = append(b.first, k.firstRound(&k.entries[i]))
 		k.enroll(int32(i))
+		k.lead(int32(i))
 	}
 	for _, node := range b.seeded {
 		k.seed(node)
 	}
+	slices.SortFunc(k.ordered, k.classical)
 	for _, i := range k.ordered {
 		q := k.Work[k.entries[i].Workload].Queue
-		if root := k.Tree.Root(q); root == q {
+		root := k.Tree.Root(q)
+		b.leads[root] = 0
+		if root == q {
 			k.process(&k.entries[i])
-		} else if b.in[root] {
-			k.playAll(root)
-			k.finish(root)
+			continue
 		}
+		k.playAll(root)
+		k.finish(root)
 	}
 }
 
@@ -76,10 +81,21 @@ func (k *Kernel) enroll(i int32) {
 	}
 }
 
+// lead keeps the first entry of every tree.
+func (k *Kernel) lead(i int32) {
+	switch at := &k.bracket.leads[k.Tree.Root(k.Work[k.entries[i].Workload].Queue)]; {
+	case *at == 0:
+		k.ordered = append(k.ordered, i)
+		*at = int32(len(k.ordered))
+	case k.classical(i, k.ordered[*at-1]) < 0:
+		k.ordered[*at-1] = i
+	}
+}
+
 // seed sorts the entries of a cohort's queues.
 func (k *Kernel) seed(cohort int32) {
 	b := &k.bracket
-	slices.SortStableFunc(b.seeds[cohort].entries, func(i, j int32) int {
+	slices.SortFunc(b.seeds[cohort].entries, func(i, j int32) int {
 		if k.beats(&contender{i, b.first[i]}, &contender{j, b.first[j]}) {
 			return -1
 		}
@@ -126,6 +142,19 @@ func (k *Kernel) play(cohort int32) {
 		best.round = k.standing(&k.entries[best.entry], cohort)
 	}
 	b.best[cohort] = best
+}
+
+// firstRound returns how an entry stands in the cohort of its queue.
+func (k *Kernel) firstRound(e *Entry) (r round) {
+	q := k.Work[e.Workload].Queue
+	if k.Tree.Parent(q) == quota.None {
+		return r
+	}
+	for _, it := range e.Usage {
+		r.borrows = r.borrows || it.Amount > 0 && k.Tree.BorrowsWith(q, it.FR, it.Amount)
+	}
+	r.share = k.Tree.ShareWith(q, e.Usage)
+	return r
 }
 
 // standing returns how an entry stands in the cohort above a node that it is below.

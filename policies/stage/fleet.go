@@ -38,6 +38,8 @@ type Fleet struct {
 	rowOf []int32    // shape -> row or -1
 	owner []int32    // row -> shape
 	next  int        // row to be given away next
+
+	sampled []sampled
 }
 
 // NodeState is what a node's rating depends on.
@@ -278,13 +280,4 @@ func (f *Fleet) GPUsFor(w *Want, node int32) devices.Mask {
 	s := f.groups.Key(class)
 	site := s.site(&f.kinds[s.kind])
 	return f.devices.Pick(&w.Guest, &site)
-}
-
-// SampleSize is how many feasible nodes kube-scheduler looks for: all below 100 nodes, then
-// a share that falls with their number, never below 5% or 100 nodes.
-func SampleSize(nodes int) int {
-	if nodes < 100 {
-		return nodes
-	}
-	return max(100, nodes*max(5, 50-nodes/125)/100)
 }

@@ -54,6 +54,9 @@ func (g *Groups[K]) Key(class int32) *K { return &g.classes[class].key }
 // Age tells classes apart that had the same number one after another; it is never 0.
 func (g *Groups[K]) Age(class int32) uint32 { return g.ages[class] }
 
+// Nodes returns the nodes of a class as a bit set, until the next change.
+func (g *Groups[K]) Nodes(class int32) []uint64 { return g.classes[class].nodes }
+
 // First and Size describe the nodes of a class that is alive; Of is a node's class or -1.
 func (g *Groups[K]) First(class int32) int32 { return g.first[class] }
 func (g *Groups[K]) Size(class int32) int32  { return g.classes[class].size }

@@ -19,27 +19,35 @@ type Share struct {
 var nameOrder = [Resources]int{2, 0, 1, 3}
 
 // Share returns the share of a node. A root has none.
-func (t *Tree) Share(node int32) Share { return t.ShareWithout(node, nil) }
+func (t *Tree) Share(node int32) Share { return t.shareWith(node, nil, 0) }
 
-// ShareWithout returns the share that a node would have with less of something it uses.
-func (t *Tree) ShareWithout(node int32, less []Item) Share {
+// ShareWithout returns the share that a node would have with less of something it uses, and
+// ShareWith with more.
+func (t *Tree) ShareWithout(node int32, less []Item) Share { return t.shareWith(node, less, -1) }
+func (t *Tree) ShareWith(node int32, more []Item) Share    { return t.shareWith(node, more, 1) }
+
+func (t *Tree) shareWith(node int32, items []Item, sign int64) Share {
 	s := Share{Lendable: 1, Weight: t.weight[node], Dominant: -1}
 	if t.parent[node] == None {
 		return s
 	}
 	var borrowed Amounts
 	at := t.at(node, 0)
-	for fr := range t.frs {
-		over := t.usage[at+fr] - t.subtree[at+fr]
-		for i := range less {
-			if int32(less[i].FR) == fr {
-				over -= less[i].Amount
+	usage, subtree := t.usage[at:at+t.frs], t.subtree[at:at+t.frs]
+	for fr := range usage {
+		over := usage[fr] - subtree[fr]
+		for i := range items {
+			if int(items[i].FR) == fr {
+				over += sign * items[i].Amount
 			}
 		}
 		if over > 0 {
 			borrowed[fr%Resources] += over
 			s.Borrowing = true
 		}
+	}
+	if !s.Borrowing {
+		return s
 	}
 	for r, b := range borrowed {
 		lend := t.lendable[int(node)*Resources+r]
