@@ -150,6 +150,7 @@ type Kernel struct {
 	Room   Room
 	Locals Locals // nil without admission fair sharing
 
+	names      []int32 // per queue: its place in the order of names
 	generation []int64 // per queue: grows with every change of its holders
 	arena      *order.Arena
 	live, gone []order.List // per queue: holders, and evicted holders, in the order of victims
@@ -176,7 +177,7 @@ type Kernel struct {
 
 // New makes a kernel over a tree and workloads, of which none holds quota.
 func New(rules Rules, tree *quota.Tree, work []Workload) *Kernel {
-	k := &Kernel{Rules: rules, Tree: tree, Work: work, arena: order.NewArena(len(work)),
+	k := &Kernel{Rules: rules, Tree: tree, Work: work, names: rankNames(tree), arena: order.NewArena(len(work)),
 		generation: make([]int64, tree.Len()), live: make([]order.List, tree.Len()), gone: make([]order.List, tree.Len())}
 	for q := range k.live {
 		k.live[q], k.gone[q] = order.NewList(k.arena), order.NewList(k.arena)

@@ -3,6 +3,8 @@ package admission
 import (
 	"cmp"
 	"slices"
+
+	"github.com/gangplan/gangplan/sim/quota"
 )
 
 // inOrder processes every entry, in order.
@@ -33,9 +35,28 @@ func (k *Kernel) classical(i, j int32) int {
 
 func (k *Kernel) byPriority(a, b int32) int {
 	wa, wb := &k.Work[a], &k.Work[b]
-	if k.Rules.AgeFirst {
-		return cmp.Or(cmp.Compare(wa.Time, wb.Time), cmp.Compare(k.Tree.Name(wa.Queue), k.Tree.Name(wb.Queue)), cmp.Compare(wa.Rank, wb.Rank))
+	if wa.Priority != wb.Priority && !k.Rules.AgeFirst {
+		return cmp.Compare(wb.Priority, wa.Priority)
 	}
-	return cmp.Or(cmp.Compare(wb.Priority, wa.Priority), cmp.Compare(wa.Time, wb.Time),
-		cmp.Compare(k.Tree.Name(wa.Queue), k.Tree.Name(wb.Queue)), cmp.Compare(wa.Rank, wb.Rank))
+	if wa.Time != wb.Time {
+		return cmp.Compare(wa.Time, wb.Time)
+	}
+	if wa.Queue != wb.Queue {
+		return cmp.Compare(k.names[wa.Queue], k.names[wb.Queue])
+	}
+	return cmp.Compare(wa.Rank, wb.Rank)
+}
+
+// rankNames returns the place of every queue in the order of names.
+func rankNames(t *quota.Tree) []int32 {
+	queues := make([]int32, t.Len())
+	for q := range queues {
+		queues[q] = int32(q)
+	}
+	slices.SortFunc(queues, func(a, b int32) int { return cmp.Compare(t.Name(a), t.Name(b)) })
+	ranks := make([]int32, t.Len())
+	for i, q := range queues {
+		ranks[q] = int32(i)
+	}
+	return ranks
 }

@@ -15,14 +15,13 @@ type bracket struct {
 	in     []bool      // per node: there are entries below it
 	seeded []int32     // nodes that are in
 	best   []contender // per cohort
-	first  []round     // per entry: its standing in the cohort of its queue
 	leads  []int32     // per root: where the first entry of its tree is ordered, from 1
 }
 
 // seeding is the entries of a cohort's own queues, best first. Their order does not change:
 // the share of a queue is its own affair.
 type seeding struct {
-	entries []int32
+	entries []contender
 	next    int
 }
 
@@ -46,9 +45,8 @@ func (b *bracket) reset(t *quota.Tree) {
 // their first entries.
 func (k *Kernel) tournament() {
 	b := &k.bracket
-	b.first, b.seeded, k.ordered = b.first[:0], b.seeded[:0], k.ordered[:0]
+	b.seeded, k.ordered = b.seeded[:0], k.ordered[:0]
 	for i := range k.entries {
-		b.first = append(b.first, k.firstRound(&k.entries[i]))
 		k.enroll(int32(i))
 		k.lead(int32(i))
 	}
@@ -73,7 +71,7 @@ func (k *Kernel) tournament() {
 func (k *Kernel) enroll(i int32) {
 	b, q := &k.bracket, k.Work[k.entries[i].Workload].Queue
 	if cohort := k.Tree.Parent(q); cohort != quota.None {
-		b.seeds[cohort].entries = append(b.seeds[cohort].entries, i)
+		b.seeds[cohort].entries = append(b.seeds[cohort].entries, contender{i, k.firstRound(&k.entries[i])})
 	}
 	for node := k.Tree.Parent(q); node != quota.None && !b.in[node]; node = k.Tree.Parent(node) {
 		b.in[node] = true
@@ -95,12 +93,7 @@ func (k *Kernel) lead(i int32) {
 // seed sorts the entries of a cohort's queues.
 func (k *Kernel) seed(cohort int32) {
 	b := &k.bracket
-	slices.SortFunc(b.seeds[cohort].entries, func(i, j int32) int {
-		if k.beats(&contender{i, b.first[i]}, &contender{j, b.first[j]}) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(b.seeds[cohort].entries, func(x, y contender) int { return k.compare(&x, &y) })
 }
 
 // playAll processes the entries of a tree, winner by winner.
@@ -131,10 +124,10 @@ func (k *Kernel) play(cohort int32) {
 	b := &k.bracket
 	best := contender{entry: -1}
 	if s := &b.seeds[cohort]; s.next < len(s.entries) {
-		best = contender{s.entries[s.next], b.first[s.entries[s.next]]}
+		best = s.entries[s.next]
 	}
 	for _, c := range k.Tree.Cohorts(cohort) {
-		if other := &b.best[c]; b.in[c] && other.entry >= 0 && (best.entry < 0 || k.beats(other, &best)) {
+		if other := &b.best[c]; b.in[c] && other.entry >= 0 && (best.entry < 0 || k.compare(other, &best) < 0) {
 			best = *other
 		}
 	}
@@ -144,12 +137,9 @@ func (k *Kernel) play(cohort int32) {
 	b.best[cohort] = best
 }
 
-// firstRound returns how an entry stands in the cohort of its queue.
+// firstRound is standing in the cohort of the entry's own queue.
 func (k *Kernel) firstRound(e *Entry) (r round) {
 	q := k.Work[e.Workload].Queue
-	if k.Tree.Parent(q) == quota.None {
-		return r
-	}
 	for _, it := range e.Usage {
 		r.borrows = r.borrows || it.Amount > 0 && k.Tree.BorrowsWith(q, it.FR, it.Amount)
 	}
@@ -169,15 +159,18 @@ func (k *Kernel) standing(e *Entry, node int32) round {
 	return r
 }
 
-// beats compares two entries in the matches of a cohort.
-func (k *Kernel) beats(a, b *contender) bool {
+// compare orders two entries in the matches of a cohort.
+func (k *Kernel) compare(a, b *contender) int {
 	if k.Rules.NonBorrowingFirst && a.borrows != b.borrows {
-		return !a.borrows
+		if a.borrows {
+			return 1
+		}
+		return -1
 	}
 	if c := a.share.Compare(&b.share); c != 0 {
-		return c < 0
+		return c
 	}
-	return k.byPriority(k.entries[a.entry].Workload, k.entries[b.entry].Workload) < 0
+	return k.byPriority(k.entries[a.entry].Workload, k.entries[b.entry].Workload)
 }
 
 // finish clears the bracket of a tree whose entries are all processed.
