@@ -188,6 +188,7 @@ func (w *world) slotOf(mask uint64) int32 {
 	}
 	w.maskOf = append(w.maskOf, mask)
 	w.waiting = append(w.waiting, 0)
+	w.podless.wants = append(w.podless.wants, 0)
 	return int32(len(w.maskOf) - 1)
 }
 

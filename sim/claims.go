@@ -38,16 +38,30 @@ func (e *Engine) claim() {
 
 // claimUnbound lets the unbound pods of admitted jobs claim, one claim per PodSet.
 func (e *Engine) claimUnbound() {
-	for j := e.unbound.First(); j >= 0 && e.anyLeft(); j = e.unbound.Next(j) {
-		jb := &e.jobs[j]
-		jb.refuse(e.sharpen(j, e.whyUnbound(j)))
-		account := accountOf[jb.waited]
-		for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
-			st := &e.sets[s]
-			e.claimFor(st.models, int64(st.count-st.bound-st.held)*st.request[topology.GPU], account)
+	if e.podless.any() && e.roomForUnbound() {
+		e.claimPodless()
+		for _, j := range e.podless.others {
+			e.claimJob(j)
 		}
+		return
+	}
+	for j := e.unbound.First(); j >= 0 && e.anyLeft(); j = e.unbound.Next(j) {
+		e.claimJob(j)
 	}
 }
+
+// claimJob lets an admitted job claim.
+func (e *Engine) claimJob(j int32) {
+	jb := &e.jobs[j]
+	jb.refuse(e.sharpen(j, e.whyUnbound(j)))
+	account := accountOf[jb.waited]
+	for s := jb.setBase; s < jb.setBase+jb.sets; s++ {
+		e.claimFor(e.sets[s].models, e.sets[s].unbound(), account)
+	}
+}
+
+// unbound is the milli-GPU that the pods of a PodSet want which are neither bound nor held.
+func (s *set) unbound() int64 { return int64(s.count-s.bound-s.held) * s.request[topology.GPU] }
 
 // refuseWaiting notes, at the end of a run, why a job still waits, whether GPUs are free or not.
 func (e *Engine) refuseWaiting(j int32) {

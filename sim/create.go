@@ -51,6 +51,7 @@ func compareCreation(a, b creation) int {
 // waves take time.
 func (e *Engine) collectWave(j, turn int32) {
 	jb := &e.jobs[j]
+	e.getPods(j)
 	end := jb.slots
 	slow := e.cfg.Creation == SlowStart
 	if slow && e.cfg.Timing.PodWave > 0 {

@@ -43,7 +43,8 @@ type Engine struct {
 	safeAt          int64 // last time any job made progress safe
 	starving        int   // starvation timers outstanding
 	spinning        int   // evictions since anybody got anywhere
-	spinMark        int64 // when the last thousand of them began
+	spinMark        int64 // when the last of spinLimit of them began
+	spinUntil       int   // evictions when they are over
 	starts          startCounter
 	waitingLong     [][]int32 // per queue: jobs past their starvation time that are not started
 	findings        []Finding
@@ -175,10 +176,13 @@ func (e *Engine) Step() bool {
 // used how much does while a job hangs, before the run looks whether anything can change.
 const wakeLimit = 10_000
 
-// spinLimit is how many evictions in a row, with nobody starting for the first time,
-// finishing or making progress safe, show that a run without `until` goes in circles: if
-// nobody runs, or after as many again if nobody ran throughout.
-const spinLimit = 1000
+// leastSpins, and so many for every job that has not ended, are the evictions in a row, with
+// nobody starting for the first time, finishing or making progress safe, that show that a run
+// without `until` goes in circles: if nobody runs, or after as many again if nobody ran
+// throughout.
+const leastSpins, spinsPerJob = 1000, 10
+
+func (e *Engine) spinLimit() int { return max(leastSpins, spinsPerJob*(len(e.jobs)-e.ended)) }
 
 // over reports whether the run has come to its own end although timers are left: every
 // job has ended and none can be activated again, or the rest can only wait, or is evicted
@@ -194,7 +198,7 @@ func (e *Engine) over() bool {
 		}
 	}
 	return e.ended == len(e.jobs) && e.activations == 0 || len(e.events.heap) == e.starving ||
-		e.deeds == 0 && (e.spinning >= spinLimit && e.running == 0 || e.spinning >= 2*spinLimit)
+		e.deeds == 0 && (e.spinning >= e.spinLimit() && e.running == 0 || e.spinning >= 2*e.spinLimit())
 }
 
 // advanceTo brings the books to t. When the present instant had a transition, the books

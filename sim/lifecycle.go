@@ -59,6 +59,9 @@ func (e *Engine) joinWaiting(j int32, l *order.List) {
 	if !e.jobs[j].neverFits && e.total(j)[topology.GPU] > 0 && !e.waitArena.Contains(j) {
 		l.Insert(j, e.waitKey(j))
 		e.countWaiting(j, 1)
+		if l == &e.unbound {
+			e.joinUnbound(j)
+		}
 	}
 }
 
@@ -71,6 +74,9 @@ func (e *Engine) leaveWaiting(j int32, l *order.List) {
 	if e.waitArena.Contains(j) {
 		l.Remove(j)
 		e.countWaiting(j, -1)
+		if l == &e.unbound {
+			e.leaveUnbound(j)
+		}
 	}
 }
 

@@ -1110,13 +1110,14 @@ func (s *scene) scale(k int64) {
 }
 
 // A node of a model that no job accepts and a queue that no job uses, both behind all
-// others, change no transition and no account of the other models.
+// others, change no transition and no account of the other models. Its one GPU is not enough
+// for everybody who waits, so jobs without pods claim one by one, and not all at once.
 func TestUnusedNodesAndQueuesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t, options{fullModels: true})
 		before, a := s.play(t)
 		nodes := slices.Clone(s.cfg.Cluster.Nodes)
-		extra := topology.Node{Name: "zz", GPUModel: "zz", Allocatable: topology.DefaultAllocatable(8)}
+		extra := topology.Node{Name: "zz", GPUModel: "zz", Allocatable: topology.DefaultAllocatable(1)}
 		if len(s.cfg.Cluster.Levels) > 1 {
 			extra.Path = []string{"zz"}
 		}

@@ -84,9 +84,10 @@ func (e *Engine) Finish() *Result {
 	return r
 }
 
-// noteLast remembers, while a run may be at its own end, how free GPUs lie there.
+// noteLast remembers, while a run may be at its own end, how free GPUs lie there. It is not
+// while a job will finish or a pod get ready.
 func (e *Engine) noteLast() {
-	if e.arrived == len(e.jobs) && e.running == 0 {
+	if e.arrived == len(e.jobs) && e.running == 0 && (e.startingPods == 0 || e.spinning >= e.spinLimit()) {
 		e.closingLast = e.sample(e.now)
 		e.noteCounts()
 	}

@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"math"
+
 	"github.com/gangplan/gangplan/sim/capacity"
+	"github.com/gangplan/gangplan/sim/order"
 	"github.com/gangplan/gangplan/topology"
 )
 
@@ -36,6 +39,7 @@ type sampler struct {
 	usable  []bool               // by domain
 	need    []int32              // by shape: pods of the smallest waiting gang, 0 if none waits
 	waiting []capacity.Shape     // shapes with a need
+	singles int                  // of these, by a single pod
 	free    []topology.Resources // of every node
 	taken   []Sample
 }
@@ -137,18 +141,18 @@ func (e *Engine) unusable(by []int64) {
 	}
 }
 
-// collectNeeds notes, per shape, the smallest gang that waits.
+// collectNeeds notes, per shape, the smallest gang that waits. When a single pod of every shape
+// does, nobody else matters.
 func (e *Engine) collectNeeds() {
 	s := &e.sampler
 	for _, shape := range s.waiting {
 		s.need[shape] = 0
 	}
-	s.waiting = s.waiting[:0]
-	for j := e.unbound.First(); j >= 0; j = e.unbound.Next(j) {
-		e.collectNeed(j)
-	}
-	for j := e.queued.First(); j >= 0; j = e.queued.Next(j) {
-		e.collectNeed(j)
+	s.waiting, s.singles = s.waiting[:0], 0
+	for _, l := range [...]*order.List{&e.unbound, &e.queued} {
+		for j := l.First(); j >= 0 && s.singles < len(s.need); j = l.Next(j) {
+			e.collectNeed(j)
+		}
 	}
 }
 
@@ -162,9 +166,13 @@ func (e *Engine) collectNeed(j int32) {
 		pods := max(1, set.min-set.bound)
 		if s.need[set.shape] == 0 {
 			s.waiting = append(s.waiting, set.shape)
-			s.need[set.shape] = pods
+			s.need[set.shape] = math.MaxInt32
 		}
-		s.need[set.shape] = min(s.need[set.shape], pods)
+		if pods < s.need[set.shape] {
+			if s.need[set.shape] = pods; pods == 1 {
+				s.singles++
+			}
+		}
 	}
 }
 

@@ -118,6 +118,7 @@ type job struct {
 	noPodsUntil int64  // its end,
 	lossKnown   int64  // if the loss is known by then
 	paused      bool   // deactivated by a user
+	unboundPlace
 
 	progress
 }
@@ -196,8 +197,9 @@ type world struct {
 	waiting   []int32 // waiting jobs per slot of maskOf
 	imageOf   []int32 // per job: a dense number of its image
 	waitArena *order.Arena
-	queued    order.List // jobs with GPUs in a queue or backoff
-	unbound   order.List // admitted jobs with unbound GPU pods
+	queued    order.List  // jobs with GPUs in a queue or backoff
+	unbound   order.List  // admitted jobs with unbound GPU pods
+	podless   podlessJobs // of these
 	shapes    map[shapeKey]capacity.Shape
 	flavored  []uint64   // per node: the flavors it is of, as a bit set; nil without flavors
 	choices   [][]uint64 // per queue, the choices of flavors it offers; nil without flavors

@@ -24,6 +24,7 @@ func (tx *Tx) Release(pod int32) {
 
 func (e *Engine) hold(p int32, until int64) {
 	pd := &e.pods[p]
+	e.getPods(pd.job)
 	pd.held = true
 	e.sets[pd.set].held++
 	pd.gen++

@@ -88,19 +88,19 @@ func (e *Engine) noteEviction(j int32) {
 	}
 }
 
-// spin counts an eviction. A job that runs throughout a thousand of them is getting
+// spin counts an eviction. A job that runs throughout as many as are allowed is getting
 // somewhere.
 func (e *Engine) spin() {
 	if e.spinning == 0 {
-		e.spinMark = e.now
+		e.spinMark, e.spinUntil = e.now, e.spinLimit()
 	}
-	if e.spinning++; e.spinning%spinLimit != 0 {
+	if e.spinning++; e.spinning < e.spinUntil {
 		return
 	}
 	if !e.stuckSince(e.spinMark) {
 		e.spinning = 0
 	}
-	e.spinMark = e.now
+	e.spinMark, e.spinUntil = e.now, e.spinning+e.spinLimit()
 }
 
 func (e *Engine) livelock(j int32, detail string) {

@@ -17,7 +17,7 @@ func (k *Kernel) inOrder() {
 	for i := range k.entries {
 		k.ordered = append(k.ordered, int32(i))
 	}
-	slices.SortFunc(k.ordered, k.classical)
+	slices.SortStableFunc(k.ordered, k.classical)
 	for _, i := range k.ordered {
 		k.process(&k.entries[i])
 	}
@@ -53,7 +53,7 @@ func rankNames(t *quota.Tree) []int32 {
 	for q := range queues {
 		queues[q] = int32(q)
 	}
-	slices.SortFunc(queues, func(a, b int32) int { return cmp.Compare(t.Name(a), t.Name(b)) })
+	slices.SortStableFunc(queues, func(a, b int32) int { return cmp.Compare(t.Name(a), t.Name(b)) })
 	ranks := make([]int32, t.Len())
 	for i, q := range queues {
 		ranks[q] = int32(i)

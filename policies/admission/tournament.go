@@ -53,7 +53,7 @@ func (k *Kernel) tournament() {
 	for _, node := range b.seeded {
 		k.seed(node)
 	}
-	slices.SortFunc(k.ordered, k.classical)
+	slices.SortStableFunc(k.ordered, k.classical)
 	for _, i := range k.ordered {
 		q := k.Work[k.entries[i].Workload].Queue
 		root := k.Tree.Root(q)
@@ -93,7 +93,7 @@ func (k *Kernel) lead(i int32) {
 // seed sorts the entries of a cohort's queues.
 func (k *Kernel) seed(cohort int32) {
 	b := &k.bracket
-	slices.SortFunc(b.seeds[cohort].entries, func(x, y contender) int { return k.compare(&x, &y) })
+	slices.SortStableFunc(b.seeds[cohort].entries, func(x, y contender) int { return k.compare(&x, &y) })
 }
 
 // playAll processes the entries of a tree, winner by winner.
