@@ -136,7 +136,8 @@ type auditedJob struct {
 	granted    int32
 	completed  int32
 	waved      int64 // when a wave last ended
-	reduced    bool  // it had fewer pods than all, and nobody knows how much is left
+	stretched  bool  // it was admitted with fewer pods than all,
+	reduced    bool  // and nobody knows how much is left
 	startedAt  int64 // first barrier of this admission
 	useful     int64 // milli-GPU x ns; small enough in every scenario here
 	lost       int64
@@ -473,6 +474,9 @@ func (a *auditor) holds(job int32) (bool, int32) {
 		if least == 0 {
 			least = ps.Count
 		}
+		if j := &a.jobs[job]; len(a.cfg.Jobs[job].PodSets) == 1 && j.granted < ps.Count {
+			least = j.granted // admitted with fewer pods, it wants them all
+		}
 		if n := a.cfg.Jobs[job].Completions; n > 0 {
 			least = min(least, n-a.jobs[job].completed)
 		}
@@ -518,8 +522,9 @@ func (a *auditor) mayHave(job, count int32) bool {
 // nor is what was done before an eviction, in parts of a nanosecond.
 func (a *auditor) stretch(job, count int32) {
 	j, spec := &a.jobs[job], &a.cfg.Jobs[job]
+	j.reduced = j.reduced || j.stretched
 	if all := int64(len(j.pods)); int64(count) < all && spec.Completions == 0 {
-		j.reduced = j.reduced || j.evicted > 0 || len(spec.PodSets) > 1
+		j.reduced, j.stretched = j.reduced || j.evicted > 0 || len(spec.PodSets) > 1, true
 		j.remaining = (j.remaining*all + int64(count) - 1) / int64(count)
 	}
 }
@@ -1004,10 +1009,14 @@ func wantVariety(t *testing.T, seen map[string]int) {
 
 // Equal jobs are parked together, and only the first of them is tried. That must not show:
 // when something without effect makes every job different from all others, each is tried by
-// itself, and the run is the same.
+// itself, and the run is the same. It would show where Kueue does not wake who waits for places
+// that another cohort gives back: a newcomer would find them, an equal of who waits does not.
 func TestParkingEqualsDoesNotShow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t, options{instant: true})
+		if s.policy == "gang-topology" {
+			s.params["gates"] = "wakeTopology=true"
+		}
 		before, _ := s.play(t)
 		for i := range s.cfg.Jobs {
 			for k := range s.cfg.Jobs[i].PodSets {
@@ -1067,22 +1076,24 @@ func (s *scene) relabel(t tb) {
 }
 
 // Under exact clocks time has no natural unit: a scenario k times as slow is the same
-// scenario.
+// scenario, but for the rounding of work.
 func TestScalingTimeScalesTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawScene(t, options{instant: true})
-		for i := range s.cfg.Jobs { // whole nanoseconds with any number of up to six pods
-			s.cfg.Jobs[i].Duration *= 3
-			s.cfg.Jobs[i].CheckpointInterval *= 3
+		for i := range s.cfg.Jobs { // whole nanoseconds with any number of up to twelve pods
+			s.cfg.Jobs[i].Duration = s.cfg.Jobs[i].Duration / 500 * (9 * 7 * 11)
+			s.cfg.Jobs[i].CheckpointInterval = s.cfg.Jobs[i].CheckpointInterval / 500 * (9 * 7 * 11)
 		}
 		before, a := s.play(t)
 		k := rapid.Int64Range(2, 7).Draw(t, "k")
 		s.scale(k)
 		after, b := s.play(t)
-		for i := range before {
-			before[i].Time *= k
+		for i := range before { // but for work in parts of a nanosecond
+			if before[i].Time *= k; i < len(after) && max(before[i].Time-after[i].Time, after[i].Time-before[i].Time) < 3*k {
+				before[i].Time = after[i].Time
+			}
 		}
-		if d := cmp.Diff(before, after); d != "" || a.End*k != b.End {
+		if d := cmp.Diff(before, after); d != "" || max(a.End*k-b.End, b.End-a.End*k) >= 3*k {
 			t.Fatalf("%d times slower is different; ends %s and %s:\n%s", k, seconds(a.End), seconds(b.End), d)
 		}
 	})
