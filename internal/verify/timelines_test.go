@@ -258,6 +258,8 @@ func TestTimelinesRefuse(t *testing.T) {
 		{`"pods": 8`, `"pods": -8`, "c1: job a: expected pods"},
 		{`"duration_s": `, `"duration_s": 1e300, "cpu": `, "c1: job a: expected pods"},
 		{`"jobs": `, `"jbos": `, `c1: scenario: json: unknown field "jbos"`},
+		{`"actions": []`, `"actions": [{"do": "cordon"}, {"do": "delete_pdo_on"}]`,
+			`c1: actions[1]: do "delete_pdo_on": expected one of activate, add_node, cordon, deactivate, delete_job, delete_node, delete_pod, fail_pod, node_down, node_up, reactivate, set_active, uncordon (did you mean delete_pod?)`},
 	} {
 		path, out := filepath.Join(t.TempDir(), "cases.jsonl"), filepath.Join(t.TempDir(), "in", "out")
 		bad := strings.Replace(line, tt.old, tt.new, 1)
