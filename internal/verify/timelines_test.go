@@ -254,7 +254,8 @@ func TestTimelinesRefuse(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{`"id": "c1"`, `"id": "../c1"`, `"../c1": expected an id that can name a file`},
 		{`"id": "c1"`, `"id": "a2"`, `"a2": there is a case with this id already`},
-		{`"deterministic"`, `"undetermined"`, "c1: expected deterministic or varies"},
+		{`"deterministic"`, `"runs"`, "c1: expected deterministic or varies"},
+		{`"deterministic"`, `"determinstic"`, `unknown field "determinstic" (did you mean deterministic?)`},
 		{`"pods": 8`, `"pods": -8`, "c1: job a: expected pods"},
 		{`"duration_s": `, `"duration_s": 1e300, "cpu": `, "c1: job a: expected pods"},
 		{`"jobs": `, `"jbos": `, `c1: scenario: json: unknown field "jbos"`},
@@ -263,8 +264,8 @@ func TestTimelinesRefuse(t *testing.T) {
 	} {
 		path, out := filepath.Join(t.TempDir(), "cases.jsonl"), filepath.Join(t.TempDir(), "in", "out")
 		bad := strings.Replace(line, tt.old, tt.new, 1)
-		if tt.old == `"deterministic"` {
-			bad = strings.Replace(bad, `"varies"`, `"various"`, 1)
+		if tt.new == `"runs"` {
+			bad = strings.Replace(bad, `"varies"`, `"runs"`, 1)
 		}
 		if err := os.WriteFile(path, []byte(good+"\n"+bad+"\n"), 0o600); err != nil {
 			t.Fatal(err)
