@@ -267,6 +267,12 @@ func (e *Engine) plan(d *driver) {
 // unfinished reports whether the controller has more to do now but is busy.
 func (d *driver) unfinished() bool { return d.again || len(d.signals) > 0 }
 
+func (d *driver) woken(now int64) {
+	if d.wakeAt <= now {
+		d.wakeAt = Never
+	}
+}
+
 // signal tells both controllers.
 func (e *Engine) signal(s Signal) {
 	s.At = e.now
@@ -302,99 +308,5 @@ func (e *Engine) emitFor(why Why, k TransitionKind, j, rank, place, count int32)
 	e.lastTransition, e.woken = e.now, 0
 	if e.recorder != nil {
 		e.recorder.Record(t)
-	}
-}
-
-// handle dispatches an event to what it does, if its subject still lives that life.
-func (e *Engine) handle(ev event) {
-	switch ev.kind {
-	case evArrival:
-		e.arrive(ev.id)
-	case evBringUp, evTakeDown, evConfigure:
-		e.countDeed(&e.cfg.Actions[ev.id], -1)
-		e.act(&e.cfg.Actions[ev.id])
-	case evUntaint:
-		if e.nodes.cordonGen[ev.id] == ev.gen {
-			e.untaint(ev.id)
-		}
-	case evPodRestart:
-		e.restart(ev.id, &e.cfg.Jobs[ev.id].Restarts[ev.gen])
-	case evPodGone:
-		e.podGone(ev.id)
-	case evQuotaRelease:
-		e.releaseQuota(ev.id)
-	case evAdmitterWake:
-		e.woken++
-		e.admit.woken(e.now)
-	case evBinderWake:
-		e.bind.woken(e.now)
-	case evStarvation:
-		e.starving--
-		e.checkStarvation(ev.id)
-	case evPodReady:
-		if e.pods[ev.id].gen == ev.gen {
-			e.podReady(ev.id)
-		}
-	case evPodVisible:
-		if e.jobs[ev.id].gen == ev.gen {
-			e.showPods(ev.id)
-		}
-	case evPodCreate, evPodShow:
-		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
-			e.called(ev.kind, ev.id)
-		}
-	case evReplace:
-		if e.jobs[e.pods[ev.id].job].gen == ev.gen {
-			e.replace(ev.id)
-		}
-	case evNodeNoticed:
-		e.noticeDown(ev.id, int32(ev.gen)-1)
-	case evHoldEnd:
-		if e.pods[ev.id].gen == ev.gen {
-			e.endHold(ev.id)
-		}
-	default:
-		e.handleJob(ev)
-	}
-}
-
-func (d *driver) woken(now int64) {
-	if d.wakeAt <= now {
-		d.wakeAt = Never
-	}
-}
-
-// handleJob dispatches the timers of one job.
-func (e *Engine) handleJob(ev event) {
-	j := ev.id
-	jb := &e.jobs[j]
-	switch {
-	case ev.kind == evJobFinish:
-		if ev.gen == jb.finishGen {
-			e.finishDue(j)
-		}
-	case ev.kind == evCheckpointStart && ev.gen == jb.runGen:
-		e.startCheckpoint(j)
-	case ev.kind == evCheckpointEnd && ev.gen == jb.runGen:
-		e.endCheckpoint(j)
-	case ev.kind == evReadyDeadline && ev.gen == jb.deadlineGen:
-		e.readyTimeout(j)
-	case ev.kind == evNotice && ev.gen == jb.noticeGen:
-		e.noticed(j)
-	case ev.gen != jb.gen:
-	case ev.kind == evVisible:
-		e.show(j)
-	case ev.kind == evPodWave:
-		e.createNow = append(e.createNow, turn{j, jb.gen})
-	case ev.kind == evPodsReadySeen:
-		e.seeReady(j)
-	case ev.kind == evBackoffEnd:
-		e.requeue(j)
-	case ev.kind == evTimeLimit:
-		e.fail(j, CauseDeadline)
-	case ev.kind == evReclaim:
-		e.reclaim(j)
-	case ev.kind == evBudget:
-		e.deactivate(j, CauseDeadline)
 	}
 }

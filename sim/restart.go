@@ -10,9 +10,6 @@ import (
 // safe is lost. Where waitForPodsReady has a recovery timeout its clock starts.
 func (e *Engine) restart(j int32, r *workloads.Restart) {
 	jb := &e.jobs[j]
-	if jb.state != Admitted {
-		return
-	}
 	failed := e.lost[:0]
 	for p := jb.podBase; p < jb.podBase+jb.slots; p++ {
 		up := e.pods[p].state == PodReady || e.pods[p].state == PodStarting
@@ -64,7 +61,7 @@ func (e *Engine) unready(p int32) {
 // when its Workload says so.
 func (e *Engine) startRecovery(j int32, shown int64) {
 	jb := &e.jobs[j]
-	if !jb.seenReady {
+	if !jb.seenReady || shown == Never {
 		return
 	}
 	jb.seenReady = false

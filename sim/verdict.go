@@ -46,29 +46,6 @@ func (e *Engine) changePending() bool {
 	return false
 }
 
-// alive reports whether an event's subject still lives the life it was scheduled for.
-func (e *Engine) alive(ev *event) bool {
-	switch ev.kind {
-	case evBringUp, evTakeDown, evConfigure, evUntaint, evNodeNoticed, evQuotaRelease:
-		return true
-	case evPodGone:
-		return e.slots.all[ev.id].node >= 0
-	case evReplace, evPodCreate, evPodShow:
-		return e.jobs[e.pods[ev.id].job].gen == ev.gen
-	case evPodReady, evHoldEnd:
-		return e.pods[ev.id].gen == ev.gen
-	case evJobFinish:
-		return e.jobs[ev.id].finishGen == ev.gen
-	case evCheckpointStart, evCheckpointEnd:
-		return e.jobs[ev.id].runGen == ev.gen
-	case evReadyDeadline:
-		return e.jobs[ev.id].deadlineGen == ev.gen
-	case evNotice:
-		return e.jobs[ev.id].noticeGen == ev.gen
-	}
-	return e.jobs[ev.id].gen == ev.gen
-}
-
 // noteEviction looks for the two kinds of livelock: sixteen evictions within an instant,
 // or three during which nobody got anywhere.
 func (e *Engine) noteEviction(j int32) {

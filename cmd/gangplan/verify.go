@@ -53,7 +53,7 @@ Suites:
 		},
 	}
 	cmd.Flags().StringVar(&suite, "suite", "scenarios", "what to compare: one of "+strings.Join(suiteNames(), ", "))
-	cmd.Flags().StringVar(&options.Cases, "cases", "", "file of cases; default those shipped")
+	cmd.Flags().StringVar(&options.Cases, "cases", "", "file of cases, one JSON object a line with the fields of those shipped, which are the default")
 	cmd.Flags().StringVar(&options.Data, "data", "", "folder of data that a suite needs and gangplan does not ship")
 	cmd.Flags().StringVar(&scenarios, "write-scenarios", "", "write each case as a scenario into this folder, and compare nothing")
 	cmd.Flags().StringVarP(&format, "output", "o", "table", "table or json")

@@ -74,6 +74,7 @@ func (r *resolver) action(p path, e *Event, nodes, jobs map[string]int32) sim.Ac
 	}
 	if e.Job != "" {
 		a.Job = r.eventJob(p, e, jobs)
+		r.checkSubmitted(p, e, a.Job)
 	}
 	if e.Pod != nil {
 		a.Rank = *e.Pod
@@ -95,6 +96,17 @@ func (r *resolver) eventJob(p path, e *Event, jobs map[string]int32) int32 {
 		return -1
 	}
 	return j
+}
+
+// checkSubmitted refuses an event on a job that is not there yet. What is done from outside
+// comes before the jobs of its moment.
+func (r *resolver) checkSubmitted(p path, e *Event, job int32) {
+	if job < 0 {
+		return
+	}
+	if submit := Duration(r.out.Config.Jobs[job].Submit); e.At <= submit {
+		r.fail(p.to("at"), "%s: expected a time after job %s is submitted, at %s", e.At, quote(e.Job), submit)
+	}
 }
 
 // checkPod refuses a pod that its job does not have.

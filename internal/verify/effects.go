@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -67,7 +66,7 @@ func showEffects(o Options) ([]shown, error) {
 	var rows []shown
 	err := eachLine(o.Cases, shipped, func(line []byte) error {
 		row := shown{}
-		if err := json.Unmarshal(line, &row.effect); err != nil {
+		if err := readCase(line, &row.effect); err != nil {
 			return err
 		}
 		if row.ID == "" || row.Measure != "step" && row.Measure != "exchange" || !(row.Low <= row.High) {

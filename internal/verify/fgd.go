@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -37,7 +36,7 @@ type fgdCase struct {
 func fgdCases(file string) (cases []fgdCase, err error) {
 	err = eachLine(file, testdata.FGD, func(line []byte) error {
 		var c fgdCase
-		err := json.Unmarshal(line, &c)
+		err := readCase(line, &c)
 		cases = append(cases, c)
 		return err
 	})

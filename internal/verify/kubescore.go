@@ -76,7 +76,7 @@ func runKubeScore(o Options) ([]Outcome, error) {
 // answer might hang on it.
 func checkKubeScore(line []byte) (Outcome, error) {
 	var c kubeCase
-	if err := json.Unmarshal(line, &c); err != nil {
+	if err := readCase(line, &c); err != nil {
 		return Outcome{}, err
 	}
 	strict := json.NewDecoder(bytes.NewReader(line))

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/gangplan/gangplan/testdata"
@@ -30,7 +29,7 @@ func runKueueTASSequences(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.KueueTASSequences, func(line []byte) error {
 		var c tasSequence
-		if err := json.Unmarshal(line, &c); err != nil {
+		if err := readCase(line, &c, "tags"); err != nil {
 			return err
 		}
 		w, err := newTASWorld(&c.tasCluster)

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -30,6 +29,9 @@ type recordedLink struct {
 	Rate int64 `json:"bandwidth_Bps"`
 }
 
+// simGridRemarks say how a case was made, and how the recording was checked.
+var simGridRemarks = []string{"seed", "pattern", "topology", "makespan_s", "n_flows", "n_links", "oracle", "independent_check_max_rel_err"}
+
 // flowCase is one line of the file of flows.
 type flowCase struct {
 	Case  string         `json:"case"`
@@ -46,7 +48,7 @@ func runMaxMin(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.SimGrid, func(line []byte) error {
 		var c flowCase
-		if err := json.Unmarshal(line, &c); err != nil {
+		if err := readCase(line, &c, simGridRemarks...); err != nil {
 			return err
 		}
 		capacity, err := capacities(c.Links)
@@ -89,7 +91,7 @@ func runRingJobs(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.SimGridJobs, func(line []byte) error {
 		var c jobsCase
-		if err := json.Unmarshal(line, &c); err != nil {
+		if err := readCase(line, &c, simGridRemarks...); err != nil {
 			return err
 		}
 		outcome, err := c.outcome()

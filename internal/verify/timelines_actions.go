@@ -1,26 +1,30 @@
 package verify
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/internal/suggest"
 )
 
-// timelineDeeds are the words of the recorded scenarios for what is done, without the endings that
-// say to which pod's node, and gangplan's. A kubelet that dies has its node's condition set
-// to Unknown by the recorder.
+// timelineDeeds are gangplan's words for those of the recorded scenarios. Where a verb can only be
+// meant of one kind of object, a recording may name it (cordon_node) or not; a kubelet that dies
+// has its node's condition set to Unknown by the recorder; and set_active writes the field of a
+// Workload that takes a job out of the queues and lets it back in: activate it, or reactivate.
 var timelineDeeds = map[string]string{
-	"add_node": "add", "create_node": "add",
-	"delete_node": "delete", "remove_node": "delete",
-	"node_down": "unreachable", "node_unreachable": "unreachable", "node_unknown": "unreachable", "node_not_ready": "unreachable", "node_notready": "unreachable",
-	"node_up": "up", "node_ready": "up",
-	"cordon": "cordon", "cordon_node": "cordon", "uncordon": "uncordon", "uncordon_node": "uncordon",
-	"delete_pod": "deletePod", "evict_pod": "deletePod", "fail_pod": "failPod",
-	"delete_job": "deleteJob", "remove_job": "deleteJob",
-	"deactivate": "deactivate", "deactivate_job": "deactivate", "deactivate_workload": "deactivate", "deactivate_wl": "deactivate",
-	"activate": "activate", "activate_job": "activate", "activate_workload": "activate", "activate_wl": "activate",
-	"reactivate": "activate", "reactivate_job": "activate", "reactivate_workload": "activate", "set_active": "activate", "active": "activate",
+	"add_node": "add", "delete_node": "delete", "node_down": "unreachable", "node_up": "up",
+	"cordon": "cordon", "uncordon": "uncordon",
+	"delete_pod": "deletePod", "fail_pod": "failPod",
+	"delete_job": "deleteJob", "deactivate": "deactivate",
+	"set_active": "activate", "activate": "activate", "reactivate": "activate",
 }
+
+// timelineObjects are the endings that name what the verb says already, after those that say
+// which: the node of a pod, the pods on a node. The fields say it too.
+var timelineObjects = []string{"", "_node", "_job", "_workload"}
 
 // opposite deeds are what an action with value false means.
 var opposite = map[string]string{"cordon": "uncordon", "activate": "deactivate", "unreachable": "up", "deactivate": "activate"}
@@ -37,19 +41,29 @@ func (s *timelineScenario) convertActions(f *scenario.File) error {
 	return nil
 }
 
-func (a *timelineAction) convert() (scenario.Event, error) {
-	word := strings.ToLower(a.Do)
-	for _, ending := range []string{"_of", "_on"} {
-		word = strings.TrimSuffix(word, ending)
-	}
-	do, ok := timelineDeeds[word]
-	if !ok {
-		return scenario.Event{}, cannot("the action %q", a.Do)
-	}
-	if a.Value != nil && !*a.Value {
-		if do, ok = opposite[do]; !ok {
-			return scenario.Event{}, cannot("the action %q with value false", a.Do)
+// deed is gangplan's word for what an action does.
+func (a *timelineAction) deed() (string, error) {
+	word := strings.TrimSuffix(strings.TrimSuffix(a.Do, "_of"), "_on")
+	for _, object := range timelineObjects {
+		do, ok := timelineDeeds[strings.TrimSuffix(word, object)]
+		if !ok {
+			continue
 		}
+		if a.Value != nil && !*a.Value {
+			if do, ok = opposite[do]; !ok {
+				return "", fmt.Errorf("do %q: expected no value false, which undoes nothing here", a.Do)
+			}
+		}
+		return do, nil
+	}
+	known := slices.Sorted(maps.Keys(timelineDeeds))
+	return "", fmt.Errorf("do %q: expected one of %s%s", a.Do, strings.Join(known, ", "), suggest.Hint(word, known))
+}
+
+func (a *timelineAction) convert() (scenario.Event, error) {
+	do, err := a.deed()
+	if err != nil {
+		return scenario.Event{}, err
 	}
 	e := scenario.Event{At: seconds(a.At), Do: do, Node: a.Node, Job: a.Job, Pod: a.Index}
 	if e.Node == "" {

@@ -254,15 +254,18 @@ func TestTimelinesRefuse(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{`"id": "c1"`, `"id": "../c1"`, `"../c1": expected an id that can name a file`},
 		{`"id": "c1"`, `"id": "a2"`, `"a2": there is a case with this id already`},
-		{`"deterministic"`, `"undetermined"`, "c1: expected deterministic or varies"},
+		{`"deterministic"`, `"runs"`, "c1: expected deterministic or varies"},
+		{`"deterministic"`, `"determinstic"`, `unknown field "determinstic" (did you mean deterministic?)`},
 		{`"pods": 8`, `"pods": -8`, "c1: job a: expected pods"},
 		{`"duration_s": `, `"duration_s": 1e300, "cpu": `, "c1: job a: expected pods"},
 		{`"jobs": `, `"jbos": `, `c1: scenario: json: unknown field "jbos"`},
+		{`"actions": []`, `"actions": [{"do": "cordon"}, {"do": "delete_pdo_on"}]`,
+			`c1: actions[1]: do "delete_pdo_on": expected one of activate, add_node, cordon, deactivate, delete_job, delete_node, delete_pod, fail_pod, node_down, node_up, reactivate, set_active, uncordon (did you mean delete_pod?)`},
 	} {
 		path, out := filepath.Join(t.TempDir(), "cases.jsonl"), filepath.Join(t.TempDir(), "in", "out")
 		bad := strings.Replace(line, tt.old, tt.new, 1)
-		if tt.old == `"deterministic"` {
-			bad = strings.Replace(bad, `"varies"`, `"various"`, 1)
+		if tt.new == `"runs"` {
+			bad = strings.Replace(bad, `"varies"`, `"runs"`, 1)
 		}
 		if err := os.WriteFile(path, []byte(good+"\n"+bad+"\n"), 0o600); err != nil {
 			t.Fatal(err)

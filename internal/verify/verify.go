@@ -10,7 +10,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"reflect"
+	"slices"
+
+	"github.com/gangplan/gangplan/internal/suggest"
 )
 
 // Verdict says how an answer compares with the recorded one.
@@ -112,6 +117,9 @@ func (s Suite) Check(o Options) (*Report, error) {
 	return r, nil
 }
 
+// byteOrderMark is what editors of some systems begin UTF-8 with.
+var byteOrderMark = []byte("\ufeff")
+
 // eachLine calls f with every line of JSON of a file, plain or gzipped; shipped is used
 // when path is empty. Errors carry file and line.
 func eachLine(path string, shipped []byte, f func(line []byte) error) error {
@@ -132,13 +140,17 @@ func eachLine(path string, shipped []byte, f func(line []byte) error) error {
 	scan.Buffer(nil, 64<<20)
 	n := 0
 	for scan.Scan() {
-		if n++; len(bytes.TrimSpace(scan.Bytes())) == 0 {
+		line := scan.Bytes()
+		if n++; n == 1 {
+			line = bytes.TrimPrefix(line, byteOrderMark)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if !json.Valid(scan.Bytes()) {
+		if !json.Valid(line) {
 			return fmt.Errorf("%s:%d: expected one JSON object a line", name, n)
 		}
-		if err := f(scan.Bytes()); err != nil {
+		if err := f(line); err != nil {
 			return fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 	}
@@ -156,4 +168,33 @@ func maybeGunzip(data []byte) (io.Reader, error) {
 		return gzip.NewReader(bytes.NewReader(data))
 	}
 	return bytes.NewReader(data), nil
+}
+
+// readCase reads the fields of a line that a suite needs. Others are refused, because a case
+// means what they say, except for remarks, which the recordings have beside what counts.
+func readCase(line []byte, into any, remarks ...string) error {
+	if err := json.Unmarshal(line, into); err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return err
+	}
+	known := append(fieldNames(reflect.TypeOf(into).Elem()), remarks...)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("unknown field %q%s", name, suggest.Hint(name, known))
+		}
+	}
+	return nil
+}
+
+// fieldNames are the names that a struct, and what it embeds, has in JSON.
+func fieldNames(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name := f.Tag.Get("json"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -178,4 +178,40 @@ func TestEachLineErrors(t *testing.T) {
 	if err := eachLine("", bytes.Repeat([]byte("{}\n"), 3), func([]byte) error { return nil }); err != nil {
 		t.Error(err)
 	}
+	if err := eachLine("", []byte("\ufeff{}\n"), func(line []byte) error { return json.Unmarshal(line, &struct{}{}) }); err != nil {
+		t.Errorf("with a byte order mark: %v", err)
+	}
+}
+
+// A case of any suite with a field that nobody reads is refused with its line: what it says
+// would be passed over.
+func TestUnknownFields(t *testing.T) {
+	shipped := map[string][]byte{"scenarios": testdata.Scenarios, "kube-score": testdata.KubeScore, "fgd": testdata.FGD,
+		"kueue-quota": testdata.KueueQuota, "kueue-cycle": testdata.KueueCycle, "kueue-tas": testdata.KueueTAS,
+		"kueue-tas-sequences": testdata.KueueTASSequences, "timelines": testdata.Timelines, "maxmin": testdata.SimGrid,
+		"ring-jobs": testdata.SimGridJobs, "collectives": testdata.Astra, "nccl": testdata.NCCL, "effects": mustRead("effects/effects.jsonl")}
+	for _, s := range Suites() {
+		path := filepath.Join(t.TempDir(), "cases.jsonl")
+		line := append([]byte("\n"), firstLine(t, shipped[s.Name])...)
+		if err := os.WriteFile(path, bytes.Replace(line, []byte("{"), []byte(`{"idd": 1, `), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(Options{Cases: path}); err == nil || !strings.HasPrefix(err.Error(), path+`:2: unknown field "idd"`) {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+}
+
+func firstLine(t *testing.T, shipped []byte) (first []byte) {
+	t.Helper()
+	err := eachLine("", shipped, func(line []byte) error {
+		if first == nil {
+			first = bytes.Clone(line)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return first
 }
