@@ -190,6 +190,9 @@ func (k *kube) left(v sim.View, s sim.Signal) {
 func (k *kube) count(v sim.View, j, node, by int32, now int64, concerns func(*census) bool) {
 	t := k.tallies
 	for _, r := range t.of[j].counted {
+		if r < 0 && t.own[j] == nil {
+			continue // all its pods were told to end before
+		}
 		if y := t.get(j, r); concerns(y) && y.change(node, t.domain(y, node), by, t.scopes) {
 			k.wakeReaders(v, y, by, now)
 		}

@@ -441,3 +441,14 @@ func TestTermsOfPodsThatLeave(t *testing.T) {
 		}
 	}
 }
+
+// The pods of a job that spreads its own end one after another, but nobody counts any more when
+// the last of them was told to: then there is nothing to count them out of when they are gone.
+func TestSpreadOfOwnPodsThatLeave(t *testing.T) {
+	low := job("low", 0, 2, 4, 49)
+	low.Spread = []workloads.SpreadConstraint{{Level: "zone", MaxSkew: 1}}
+	story, _ := boundStory(t, zoned(t, 1), []workloads.Job{low, job("next", 1, 1, 8, 5)}, sim.Kubernetes, nil)
+	if want := "bind next.0@0"; !strings.Contains(story, want) {
+		t.Errorf("%s, want %s", story, want)
+	}
+}

@@ -205,6 +205,7 @@ func (k *kueue) note(v sim.View, s sim.Signal) {
 		return
 	}
 	if s.Kind == sim.JobEvicted {
+		k.kernel.Work[s.Job].Time = v.QueueTime(s.Job)
 		k.kernel.Evict(s.Job)
 		return
 	}
@@ -363,6 +364,7 @@ func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 	if k.placer != nil {
 		k.room.assign(j)
 	}
+	k.kernel.Work[j].Time = tx.Created(j) // as long as it holds quota, whenever it was evicted before
 	k.kernel.Hold(j, tx.Now(), e.Usage)
 	tx.AdmitUsing(j, k.kernel.Holding(j))
 	k.usages.charge(tx.View, j, k.kernel.Holding(j), 1)

@@ -181,7 +181,7 @@ func (e *Engine) activate(j int32) {
 	jb.paused, jb.finishedAt, jb.backoffs = false, -1, 0
 	e.ended--
 	e.countPending(j, 1)
-	jb.queueTime = e.cfg.Timing.clock(e.cfg.Jobs[j].Submit)
+	jb.queueTime = jb.created
 	jb.state, jb.requeueAt = Backoff, e.now
 	e.joinWaiting(j, &e.queued)
 	if !jb.charged {

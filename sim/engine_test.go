@@ -150,7 +150,7 @@ func (s *story) queue(t *testing.T, d *datadriven.TestData) string {
 }
 
 func (l *line) policy(key string) quota.Policy {
-	return map[string]quota.Policy{"LowerPriority": quota.LowerPriority, "Any": quota.Any}[l.get(key, "")]
+	return map[string]quota.Policy{"LowerPriority": quota.LowerPriority, "LowerOrNewerEqualPriority": quota.LowerOrNewerEqual, "Any": quota.Any}[l.get(key, "")]
 }
 
 // fabric gives the cluster a network without latencies: one NIC per host, a bus inside

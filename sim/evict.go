@@ -9,9 +9,8 @@ func (e *Engine) evict(j int32, c Cause) {
 	e.emitFor(c.why(), Evict, j, -1, -1, jb.pods)
 	e.interrupt(j)
 	e.dismiss(j, Backoff)
-	if e.cfg.PodsReady.FromCreation || c != CausePodsReady {
-		jb.queueTime = e.cfg.Timing.clock(e.cfg.Jobs[j].Submit)
-	} else {
+	jb.queueTime = jb.created
+	if c == CausePodsReady && !e.cfg.PodsReady.FromCreation {
 		jb.queueTime = e.cfg.Timing.clock(e.now)
 	}
 	jb.requeueAt = e.now

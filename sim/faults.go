@@ -5,6 +5,7 @@ import (
 
 	"github.com/gangplan/gangplan/sim/ledger"
 	"github.com/gangplan/gangplan/topology"
+	"github.com/gangplan/gangplan/workloads"
 )
 
 // nodeDown takes a node and everything on it away. Its GPUs are down, whatever they did.
@@ -34,7 +35,7 @@ func (e *Engine) nodeDown(node int32, do Deed) {
 }
 
 // loss is what the control plane knows of pods that a job lost: when their readiness is
-// gone, and when, to the Job controller, they ended.
+// gone, and when, to the Job controller, they ended. Never is for ever.
 type loss struct{ shown, known int64 }
 
 // lossOf is when the loss of a job's pods on a node that goes is known.
@@ -43,7 +44,10 @@ func (e *Engine) lossOf(j int32, do Deed) loss {
 	if do == DoDelete {
 		return loss{e.now + t.PodGC, e.now + t.PodGC}
 	}
-	gone := e.now + e.condition(do) + t.NodeTaint + e.toleration(j)
+	gone := int64(Never)
+	if d := e.toleration(j); d < workloads.MaxTime {
+		gone = e.now + e.condition(do) + t.NodeTaint + d
+	}
 	if do == DoUnreachable {
 		return loss{gone, gone}
 	}
@@ -59,7 +63,8 @@ func (e *Engine) condition(do Deed) int64 {
 	return e.cfg.Timing.NodeDetect
 }
 
-// toleration is how long a job's pods stay on a node that has the taint NoExecute.
+// toleration is how long a job's pods stay on a node that has the taint NoExecute; for ever
+// from workloads.MaxTime on.
 func (e *Engine) toleration(j int32) int64 {
 	return e.cfg.Jobs[j].Tolerate.Or(e.cfg.Timing.Tolerate)
 }
@@ -67,11 +72,13 @@ func (e *Engine) toleration(j int32) int64 {
 // noticeLater tells the controllers at a time that a node is lost: to one job whose pods
 // are given up by then, or to all.
 func (e *Engine) noticeLater(node, j int32, at int64) {
-	if at == e.now {
+	switch at {
+	case e.now:
 		e.noticeDown(node, j)
-		return
+	case Never:
+	default:
+		e.events.push(at, evNodeNoticed, node, uint32(j+1))
 	}
-	e.events.push(at, evNodeNoticed, node, uint32(j+1))
 }
 
 // cordon closes a node to pods that are not there yet.
@@ -162,9 +169,10 @@ func (e *Engine) losePods(j int32, c Cause, grace int64, l loss) {
 func (e *Engine) mendGang(j int32, lost []int32, l loss) {
 	e.noteHolding(j)
 	at := e.replaceLost(j, lost, l.known)
-	if e.cfg.Timing.FrozenStatus {
+	switch {
+	case e.cfg.Timing.FrozenStatus:
 		e.startRecovery(j, at)
-	} else {
+	case l.shown != Never:
 		e.startRecovery(j, l.shown+e.cfg.Timing.ReadyLag)
 	}
 }
@@ -220,6 +228,9 @@ func (e *Engine) breakBarrier(j int32, lost []int32) {
 func (e *Engine) replaceLost(j int32, lost []int32, known int64) (at int64) {
 	jb := &e.jobs[j]
 	e.joinWaiting(j, &e.unbound)
+	if known == Never {
+		return Never
+	}
 	t := &e.cfg.Timing
 	if at = known; t.Replace > 0 {
 		jb.lostPods += int32(len(lost))

@@ -14,14 +14,15 @@ func (e *Engine) arrive(j int32) {
 	if int(j)+1 < len(e.jobs) {
 		e.events.push(e.cfg.Jobs[j+1].Submit, evArrival, j+1, 0)
 	}
-	jb.state, jb.queueTime = Queued, e.cfg.Timing.clock(e.now)
+	jb.state, jb.created = Queued, e.cfg.Timing.clock(e.now)
 	visible := int64(0)
 	if e.policy.Readiness { // a Workload stands for it
 		created := e.reconcile(j, e.cfg.Timing.Workload, stepWorkload)
-		jb.queueTime = e.cfg.Timing.clock(created)
+		jb.created = e.cfg.Timing.clock(created)
 		e.seeJob(SawQueued, j, created)
 		visible = created - e.now + e.cfg.Timing.JobVisible
 	}
+	jb.queueTime = jb.created
 	jb.remaining = ledger.Shl32(spec.Duration)
 	jb.safe = jb.remaining
 	e.emit(Submit, j, -1, jb.queue, jb.pods)

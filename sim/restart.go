@@ -61,7 +61,7 @@ func (e *Engine) unready(p int32) {
 // when its Workload says so.
 func (e *Engine) startRecovery(j int32, shown int64) {
 	jb := &e.jobs[j]
-	if !jb.seenReady {
+	if !jb.seenReady || shown == Never {
 		return
 	}
 	jb.seenReady = false

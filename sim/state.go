@@ -93,6 +93,7 @@ type job struct {
 	setsReady          int32
 	holding, neverFits bool
 
+	created     int64
 	queueTime   int64
 	requeueAt   int64
 	admittedAt  int64

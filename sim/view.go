@@ -56,6 +56,9 @@ func (v View) UsageFairness() *UsageFairness { return &v.e.cfg.Usage }
 // QueueTime returns the time that orders a job within its queue.
 func (v View) QueueTime(j int32) int64 { return v.e.jobs[j].queueTime }
 
+// Created returns when a job was created, to the clocks of its objects.
+func (v View) Created(j int32) int64 { return v.e.jobs[j].created }
+
 // NeverFits reports whether a job got that verdict when it was submitted.
 func (v View) NeverFits(j int32) bool { return v.e.jobs[j].neverFits }
 

@@ -109,6 +109,8 @@ func (r *resolver) resolveLimits() {
 	r.out.Config.Until = int64(r.Until)
 	if r.out.Config.SampleEvery = int64(r.Sample); r.Sample != 0 && r.Sample < shortestSample {
 		r.fail(at("sample"), "%s: expected at least %s", r.Sample, shortestSample)
+	} else if r.Sample != 0 && r.Until/r.Sample > mostSamples {
+		r.fail(at("sample"), "%s: expected at most %d samples until %s", r.Sample, mostSamples, r.Until)
 	}
 	r.out.Config.StarvationAfter = sim.DefaultStarvationAfter
 	if r.Starvation != nil {
@@ -116,5 +118,8 @@ func (r *resolver) resolveLimits() {
 	}
 }
 
-// shortestSample keeps the rows of a long run within reason.
-const shortestSample = Duration(1e9)
+// shortestSample and mostSamples keep the rows of a long run within reason.
+const (
+	shortestSample = Duration(1e9)
+	mostSamples    = 2_000_000
+)

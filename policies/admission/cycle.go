@@ -152,7 +152,8 @@ func (k *Kernel) endSimulation() {
 }
 
 // reserve keeps capacity from later entries of the cycle for a head that waits: up to the
-// nominal quota, or the borrowing limit if it borrows.
+// nominal quota, or the borrowing limit if it borrows. In a queue beyond its limit that is less
+// than nothing, and taken off the queue's own usage alone: what its cohort lent it stays lent.
 func (k *Kernel) reserve(e *Entry, q int32) {
 	for _, it := range e.Usage {
 		v, used := it.Amount, k.Tree.Usage(q, it.FR)
@@ -163,7 +164,7 @@ func (k *Kernel) reserve(e *Entry, q int32) {
 		case limit.Set:
 			v = min(v, k.Tree.Nominal(q, it.FR)+limit.N-used)
 		}
-		k.use(q, it.FR, v)
+		k.Tree.Use(q, it.FR, v)
 	}
 	k.takePlaces(e)
 }
@@ -175,14 +176,6 @@ func (k *Kernel) takePlaces(e *Entry) {
 		k.taken++
 		k.Room.Take(e.Workload, &e.Assignment)
 	}
-}
-
-func (k *Kernel) use(q int32, fr quota.FR, v int64) {
-	if v < 0 {
-		k.Tree.Free(q, fr, -v)
-		return
-	}
-	k.Tree.Use(q, fr, v)
 }
 
 // overlaps reports whether an earlier entry has one of the targets already.

@@ -351,7 +351,7 @@ func (n *naive) reserve(e *Entry, q int32) {
 		} else if e.Level == 0 {
 			v = max(0, min(v, n.k.Tree.Nominal(q, it.FR)-used))
 		}
-		n.k.use(q, it.FR, v)
+		n.k.Tree.Use(q, it.FR, v)
 	}
 }
 

@@ -1,13 +1,9 @@
 package quota
 
-import (
-	"cmp"
-	"math/bits"
-)
+import "cmp"
 
 // Share is a node's dominant resource share: the largest, over the resources, of what it
-// borrows in all flavors over what its parent could lend it. It is kept as two integers
-// and a weight, so that shares compare exactly.
+// borrows in all flavors over what its parent could lend it.
 type Share struct {
 	Borrowed, Lendable int64 // of the dominant resource
 	Weight             int64 // in thousandths
@@ -56,7 +52,7 @@ func (t *Tree) shareWith(node int32, items []Item, sign int64) Share {
 		}
 		c := 1
 		if s.Borrowed > 0 {
-			c = compareProducts(b, s.Lendable, 1, s.Borrowed, lend, 1)
+			c = cmp.Compare(ratio(b, lend), s.ratio())
 		}
 		if c > 0 || c == 0 && nameOrder[r] < nameOrder[s.Dominant] {
 			s.Borrowed, s.Lendable, s.Dominant = b, lend, int8(r)
@@ -65,45 +61,37 @@ func (t *Tree) shareWith(node int32, items []Item, sign int64) Share {
 	return s
 }
 
-// infinite reports a node of weight 0 that borrows.
-func (s *Share) infinite() bool { return s.Weight == 0 && s.Borrowing }
+// infinite reports a node of weight 0 that borrows something that can be lent.
+func (s *Share) infinite() bool { return s.Weight == 0 && s.Borrowed > 0 }
+
+// exact is a bound below which thousandths of an amount are exact as floating-point numbers.
+const exact = 1 << 43
 
 // Compare orders shares. A node of weight 0 that borrows is above all others; two such
 // compare by their ratios.
 func (s *Share) Compare(o *Share) int {
-	if s.Weight > 0 && o.Weight > 0 && (s.Weight == o.Weight && s.Lendable == o.Lendable || s.Borrowed == 0 || o.Borrowed == 0) {
+	if s.Borrowed == 0 || o.Borrowed == 0 || s.Weight == o.Weight && s.Lendable == o.Lendable && s.Borrowed < exact && o.Borrowed < exact {
 		return cmp.Compare(s.Borrowed, o.Borrowed) // most siblings
 	}
 	switch si, oi := s.infinite(), o.infinite(); {
 	case si && oi:
-		return compareProducts(s.Borrowed, o.Lendable, 1, o.Borrowed, s.Lendable, 1)
+		return cmp.Compare(s.ratio(), o.ratio())
 	case si:
 		return 1
 	case oi:
 		return -1
 	}
-	return compareProducts(s.Borrowed, o.Lendable, max(1, o.Weight), o.Borrowed, s.Lendable, max(1, s.Weight))
+	return cmp.Compare(s.weighted(), o.weighted())
 }
 
-// compareProducts compares a1 x a2 x a3 with b1 x b2 x b3; none is negative. The products
-// have up to 192 bits.
-func compareProducts(a1, a2, a3, b1, b2, b3 int64) int {
-	x, y := product(uint64(a1), uint64(a2), uint64(a3)), product(uint64(b1), uint64(b2), uint64(b3))
-	for i := range x {
-		if c := cmp.Compare(x[i], y[i]); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
+// ratio is thousandths of what could be lent, and weighted that by the weight: in the
+// floating-point numbers of Kueue, which are the same on every machine. Their roundings may
+// part shares that are equal where weights differ.
+func (s *Share) ratio() float64    { return ratio(s.Borrowed, s.Lendable) }
+func (s *Share) weighted() float64 { return s.ratio() / (float64(s.Weight) / 1000) }
 
-// product returns a x b x c, most significant word first.
-func product(a, b, c uint64) [3]uint64 {
-	hi, lo := bits.Mul64(a, b)
-	mid, low := bits.Mul64(lo, c)
-	top, second := bits.Mul64(hi, c)
-	second, carry := bits.Add64(second, mid, 0)
-	return [3]uint64{top + carry, second, low}
+func ratio(borrowed, lendable int64) float64 {
+	return float64(borrowed) * 1000 / float64(lendable)
 }
 
 // BorrowsAny reports whether a node uses more than its subtree quota of anything in a

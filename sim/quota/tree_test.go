@@ -278,8 +278,9 @@ func TestLimitsByExample(t *testing.T) {
 	}
 }
 
-func TestSharesCompareExactly(t *testing.T) {
-	share := func(b, l, w int64) Share { return Share{Borrowed: b, Lendable: l, Weight: w, Borrowing: b > 0} }
+// Shares compare as Kueue's floating-point numbers do, roundings and all.
+func TestSharesCompareAsInKueue(t *testing.T) {
+	share := func(b, l, w int64) Share { return Share{Borrowed: b, Lendable: l, Weight: w, Borrowing: true} }
 	for _, c := range []struct {
 		a, b Share
 		want int
@@ -287,10 +288,12 @@ func TestSharesCompareExactly(t *testing.T) {
 		{share(1, 3, 1000), share(2, 6, 1000), 0},
 		{share(1, 3, 1000), share(333333333, 1000000000, 1000), 1},
 		{share(2, 3, 2000), share(1, 3, 1000), 0},
-		{share(1, 3, 1500), share(2, 9, 1000), 0}, // two roundings apart as floating-point numbers
-		{share(1<<60, 1<<61, 1000), share(1<<60-1, 1<<61, 1000), 1},
-		{share(1<<61, 1<<61-1, 1<<40), share(1<<61, 1<<61-2, 1<<40), -1},
-		{share(0, 1, 0), share(0, 1, 1000), 0}, // weight 0, but nothing borrowed
+		{share(1, 3, 1500), share(2, 9, 1000), -1},               // equal, but two roundings apart
+		{share(30000, 13000, 3000), share(5000, 6500, 1000), -1}, // likewise
+		{share(1<<42, 1<<43, 1000), share(1<<42-1, 1<<43, 1000), 1},
+		{share(0, 1, 0), share(0, 1, 1000), 0}, // weight 0, but nothing borrowed that could be lent
+		{share(1, 1000, 0), share(0, 1, 0), 1},
+		{share(0, 1, 0), share(1, 1000, 1000), -1},
 		{share(1, 1000, 0), share(1000, 1, 1000), 1},
 		{share(1, 1000, 0), share(2, 1000, 0), -1},
 	} {
