@@ -160,6 +160,7 @@ func TestStrangeTimelines(t *testing.T) {
 		{oneJob + `,` + strings.Replace(oneQueue, `"config":{}`, `"config":{"waitForPodsReady":{"timeout":"soon"}}`, 1), `the time "soon"`},
 		{oneJob + `,` + strings.Replace(oneQueue, `{"gpu":8}`, `{"gpu":{"most":8}}`, 1), `unknown field "most"`},
 		{oneJob + `,` + strings.Replace(oneQueue, `"quota":{"f":{"gpu":8}}`, `"quota":{}`, 1), "queue q: quota of 0 flavors, of which there are 1"},
+		{oneJob + `,` + strings.Replace(oneQueue, `{"name":"f"}`, `{"name":"f"},{"name":"g"}`, 1), "queue q: quota of 1 flavor, of which there are 2"},
 		{oneJob + `,` + strings.Replace(oneQueue, `{"name":"f"}`, `{"name":"f","topologyName":"t"}`, 1), "0 topologies: one is expected"},
 	} {
 		if _, err := timelineText(t, "z1", tt.given); err == nil || !strings.Contains(err.Error(), tt.want) {
