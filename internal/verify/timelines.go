@@ -141,7 +141,7 @@ func readTimelines(o Options) ([]*timelineCase, error) {
 	byID := map[string]*timelineCase{}
 	err := eachLine(o.Cases, testdata.Timelines, func(line []byte) error {
 		c := &timelineCase{}
-		if err := readCase(line, c, "runs"); err != nil {
+		if err := readCase(line, c); err != nil {
 			return err
 		}
 		if err := c.check(byID); err != nil {
