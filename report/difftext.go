@@ -13,7 +13,9 @@ import (
 // the two transitions at which they part beside each other.
 func (d *Difference) WriteText(w io.Writer) error {
 	out := &printer{w: w}
-	out.printf("a  %s\nb  %s\n\n", d.A.title(), d.B.title())
+	out.hanging("a  "+d.A.Dir+":", d.A.Manifest.title())
+	out.hanging("b  "+d.B.Dir+":", d.B.Manifest.title())
+	out.printf("\n")
 	if !d.SameScenario {
 		out.printf("The runs are of different scenarios.\n\n")
 	}
@@ -91,8 +93,8 @@ func (s *Step) when() string {
 	return "at " + f[0] + " (" + strings.Join(more, "; ") + ")"
 }
 
-func (s *DiffSide) title() string {
-	return fmt.Sprintf("%s: %s, seed %d, digest %s", s.Dir, s.Manifest.Label, s.Manifest.Seed, s.Manifest.Digest)
+func (m *Manifest) title() string {
+	return fmt.Sprintf("%s, seed %d, digest %s", m.Label, m.Seed, m.Digest)
 }
 
 // seconds writes virtual time exactly, without zeros behind.
@@ -170,22 +172,34 @@ func nextFields(s *Step) []string {
 	return s.fields()
 }
 
-// columns writes rows of equally many cells under each other.
+// columns writes rows of equally many cells under each other, indented. Long names are broken.
 func (p *printer) columns(rows [][]string) {
-	var widths []int
+	if len(rows) == 0 {
+		return
+	}
+	const indent = "    "
+	rows = fitWords(rows, len(rows[0]), terminal-len(indent))
+	widths, _, _ := columnWidths(rows, len(rows[0]))
 	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
+		for _, cells := range linesOf(row) {
+			line := indent
+			for i, cell := range cells {
+				line += cell + strings.Repeat(" ", gap+widths[i]-utf8.RuneCountInString(cell))
 			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			p.printf("%s\n", strings.TrimRight(line, " "))
 		}
 	}
-	for _, row := range rows {
-		line := "  "
-		for i, cell := range row {
-			line += "  " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+}
+
+// linesOf takes a row of cells of several lines apart.
+func linesOf(row []string) (lines [][]string) {
+	for i, cell := range row {
+		for k, text := range strings.Split(cell, "\n") {
+			if k == len(lines) {
+				lines = append(lines, make([]string, len(row)))
+			}
+			lines[k][i] = text
 		}
-		p.printf("%s\n", strings.TrimRight(line, " "))
 	}
+	return lines
 }

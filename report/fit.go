@@ -92,10 +92,10 @@ func cellWidth(cell string) int {
 }
 
 // fitWords breaks the cells of the first columns so that a table of them and its widest
-// other column keeps to the terminal, if that can be: the widest give way first.
-func fitWords(table [][]string, words int) [][]string {
+// other column keeps to a width, if that can be: the widest give way first.
+func fitWords(table [][]string, words, width int) [][]string {
 	widths, least, others := columnWidths(table, words)
-	room := terminal - others - gap*(words-1)
+	room := width - others - gap*(words-1)
 	limit := slices.Max(append(slices.Clone(widths), leastWords))
 	allowed := func(k int) int { return min(widths[k], max(limit, least[k])) }
 	for ; limit > leastWords; limit-- {

@@ -81,7 +81,7 @@ func (g *Grid) words() int { return cmp.Or(g.Words, 2) }
 // least one column of numbers in each.
 func (g *Grid) parts() []*Grid {
 	words := min(g.words(), len(g.Header))
-	fitted := fitWords(append([][]string{g.Header}, g.folded()...), words)
+	fitted := fitWords(append([][]string{g.Header}, g.folded()...), words, terminal)
 	header, rows := fitted[0], fitted[1:]
 	var parts []*Grid
 	for from := words; from < len(header) || len(parts) == 0; {

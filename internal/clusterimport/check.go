@@ -13,7 +13,7 @@ import (
 // checkNames looks up what objects name.
 func (im *importer) checkNames() {
 	im.checkTopologies()
-	flavors := namesOf(im.dump.Flavors)
+	flavors := known(namesOf(im.dump.Flavors))
 	for i := range im.dump.Queues {
 		q := &im.dump.Queues[i]
 		im.checkFlavors(&q.Object, q.T.Spec.ResourceGroups, flavors)
@@ -34,38 +34,44 @@ func namesOf[T any](list []kube.Item[T]) []string {
 	return names
 }
 
-func (im *importer) checkTopologies() {
-	known := map[string]bool{}
-	names := namesOf(im.dump.Topologies)
-	for _, name := range names {
-		known[name] = true
+// names are those that objects of a kind have, to be looked up and to be suggested.
+type names struct {
+	list []string
+	has  map[string]bool
+}
+
+func known(list []string) *names {
+	n := &names{list, map[string]bool{}}
+	for _, name := range list {
+		n.has[name] = true
 	}
+	return n
+}
+
+func (im *importer) checkTopologies() {
+	topologies := known(namesOf(im.dump.Topologies))
 	for i := range im.dump.Flavors {
 		f := &im.dump.Flavors[i]
-		if name := f.T.Spec.TopologyName; name != "" && !known[name] {
-			im.noSuch(&f.Object, kube.At("spec", "topologyName"), "Topology", "topologies", name, names)
+		if name := f.T.Spec.TopologyName; name != "" && !topologies.has[name] {
+			im.noSuch(&f.Object, kube.At("spec", "topologyName"), "Topology", "topologies", name, topologies)
 		}
 	}
 }
 
 // noSuch is a mistake of a name that no object has.
-func (im *importer) noSuch(o *kube.Object, p kube.Path, kind, resource, name string, known []string) {
-	if len(known) == 0 {
+func (im *importer) noSuch(o *kube.Object, p kube.Path, kind, resource, name string, among *names) {
+	if len(among.list) == 0 {
 		im.wrong(o.Fail(p, "%q: there is no %s: expected the output of `kubectl get %s` among the files", name, kind, resource))
 		return
 	}
-	im.wrong(o.Fail(p, "%q: there is no such %s%s", name, kind, suggest.Hint(name, known)))
+	im.wrong(o.Fail(p, "%q: there is no such %s%s", name, kind, suggest.Hint(name, among.list)))
 }
 
-func (im *importer) checkFlavors(o *kube.Object, groups []kube.ResourceGroup, names []string) {
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
-	}
+func (im *importer) checkFlavors(o *kube.Object, groups []kube.ResourceGroup, flavors *names) {
 	for i := range groups {
 		for k := range groups[i].Flavors {
-			if name := groups[i].Flavors[k].Name; !known[name] {
-				im.noSuch(o, kube.At("spec", "resourceGroups", i, "flavors", k, "name"), "ResourceFlavor", "resourceflavors", name, names)
+			if name := groups[i].Flavors[k].Name; !flavors.has[name] {
+				im.noSuch(o, kube.At("spec", "resourceGroups", i, "flavors", k, "name"), "ResourceFlavor", "resourceflavors", name, flavors)
 			}
 		}
 	}
@@ -74,21 +80,17 @@ func (im *importer) checkFlavors(o *kube.Object, groups []kube.ResourceGroup, na
 // checkLocalQueues looks the ClusterQueues up. A cluster may have LocalQueues of one that was
 // deleted, which admit nothing.
 func (im *importer) checkLocalQueues() {
-	names := namesOf(im.dump.Queues)
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
-	}
+	queues := known(namesOf(im.dump.Queues))
 	var kept []kube.Item[kube.LocalQueue]
 	for i := range im.dump.LocalQueues {
 		l := &im.dump.LocalQueues[i]
 		switch name := l.T.Spec.ClusterQueue; {
-		case known[name]:
+		case queues.has[name]:
 			kept = append(kept, *l)
 		case l.T.Metadata.UID != "":
 			im.about("LocalQueue is of a ClusterQueue that is not there (%s): it is left out", "LocalQueues are of ClusterQueues that are not there (%s): they are left out", l.Namespace+"/"+l.Name)
 		default:
-			im.noSuch(&l.Object, kube.At("spec", "clusterQueue"), "ClusterQueue", "clusterqueues", name, names)
+			im.noSuch(&l.Object, kube.At("spec", "clusterQueue"), "ClusterQueue", "clusterqueues", name, queues)
 		}
 	}
 	im.dump.LocalQueues = kept
@@ -123,13 +125,11 @@ func parentOf(c *kube.Item[kube.Cohort]) kube.Path {
 // inQueues returns the jobs that are in a LocalQueue. A Workload whose queue is not there waits
 // for good in a cluster; in a file that nobody served it is a mistake.
 func (im *importer) inQueues(jobs []workloads.Job) (kept []workloads.Job) {
-	known := map[string]bool{}
-	var names []string
+	var list []string
 	for i := range im.dump.LocalQueues {
-		l := &im.dump.LocalQueues[i]
-		names = append(names, l.Namespace+"/"+l.Name)
-		known[l.Namespace+"/"+l.Name] = true
+		list = append(list, im.dump.LocalQueues[i].Namespace+"/"+im.dump.LocalQueues[i].Name)
 	}
+	queues := known(list)
 	served := map[string]*kube.Item[kube.Workload]{}
 	for i := range im.dump.Workloads {
 		served[im.dump.Workloads[i].Namespace+"/"+im.dump.Workloads[i].Name] = &im.dump.Workloads[i]
@@ -138,14 +138,14 @@ func (im *importer) inQueues(jobs []workloads.Job) (kept []workloads.Job) {
 		j := &jobs[i]
 		w := served[j.ID]
 		switch {
-		case known[j.Queue]:
+		case queues.has[j.Queue]:
 			kept = append(kept, *j)
 		case j.Queue == "":
 			im.about("Workload names no queue (%s): it is left out", "Workloads name no queue (%s): they are left out", j.ID)
-		case w.T.Metadata.UID != "" && len(names) > 0:
+		case w.T.Metadata.UID != "" && len(list) > 0:
 			im.about("Workload names a LocalQueue that is not there (%s): it is left out", "Workloads name LocalQueues that are not there (%s): they are left out", j.ID)
 		default:
-			im.noSuch(&w.Object, kube.At("spec", "queueName"), "LocalQueue", "localqueues -A", j.Queue, names)
+			im.noSuch(&w.Object, kube.At("spec", "queueName"), "LocalQueue", "localqueues -A", j.Queue, queues)
 		}
 	}
 	return kept

@@ -21,7 +21,7 @@ func requeues(in *Input, _ *Options) (*figure.Chart, error) {
 	}
 	how, why := jobsByRequeues(in, jobs), evictionsByCause(in, jobs)
 	c := &figure.Chart{Columns: 2, Title: requeueTitle(in, jobs), Caption: "Left: jobs by how often they were requeued; those that never were are left out. Right: evictions by cause."}
-	left := figure.Panel{Title: "how often", X: figure.Axis{Label: "requeues of a job"}, Y: figure.Axis{Label: "jobs", Whole: true}, Bars: how}
+	left := figure.Panel{Title: "how often", X: figure.Axis{Label: "jobs", Whole: true}, Y: figure.Axis{Label: "requeues of a job"}, Bars: how}
 	right := figure.Panel{Title: "why", X: figure.Axis{Label: "evictions", Whole: true}, Bars: why}
 	if len(how.Categories) == 0 {
 		left = figure.Panel{Title: "how often", Empty: "no job was requeued"}
@@ -89,9 +89,7 @@ func jobsByRequeues(in *Input, jobs [][]job) *figure.Bars {
 	for k := range bins {
 		names[k] = bins[k].name
 	}
-	b := byRun(in, names, func(k, i int) int64 { return counts[i][k] }, false)
-	b.Standing = true
-	return b
+	return byRun(in, names, func(k, i int) int64 { return counts[i][k] }, false)
 }
 
 func evictionsByCause(in *Input, jobs [][]job) *figure.Bars {

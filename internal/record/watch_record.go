@@ -63,7 +63,11 @@ func (c *clock) at(t *thing, m moment) int64 {
 // Record makes a record of what was seen. The ids are those of a scenario's jobs: they give
 // the jobs their names, and time 0 is when the first of them was created.
 func (w *Watch) Record(ids []string) (*Watched, error) {
-	named, others, err := match(w.units(), ids)
+	units := w.units()
+	if len(units) == 0 {
+		return nil, w.noJobs()
+	}
+	named, others, err := match(units, ids)
 	if err != nil {
 		return nil, err
 	}

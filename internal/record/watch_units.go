@@ -137,14 +137,37 @@ func match(units []*unit, ids []string) (named map[string]*unit, others []*unit,
 	return named, others, nil
 }
 
+// noJobs says what is missing in a record without jobs: pods alone do not say what they belong
+// to, nor when it came and ended.
+func (w *Watch) noJobs() error {
+	var pods, nodes int
+	for _, t := range w.order {
+		switch {
+		case t.Pod != nil:
+			pods++
+		case t.Node != nil:
+			nodes++
+		}
+	}
+	of, has := "", ""
+	if w.Namespace != "" {
+		of = " of the namespace " + w.Namespace
+	}
+	switch {
+	case pods > 0:
+		has = ", only " + kube.Count(pods, "pod", "pods")
+	case nodes > 0:
+		has = ", only " + kube.Count(nodes, "node", "nodes")
+	}
+	return fmt.Errorf("no Job and no Workload%s is in the record%s: watch jobs as well, and workloads where there is Kueue, "+
+		"as in kubectl get jobs -A --watch --output-watch-events -o json", of, has)
+}
+
 // noMatch says why nothing can be compared.
 func noMatch(units []*unit, ids []string) error {
 	var names []string
 	for _, u := range units {
 		names = append(names, u.name)
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("no job is in the record: expected objects of the kinds Job, Workload and Pod")
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

@@ -85,7 +85,9 @@ func TestNamesOfJobs(t *testing.T) {
 		{"y", two, []string{"b", "a"}, "[b a] []"},
 		{"", two, []string{"x/a", "b"}, "[x/a b] [y/a]"},
 		{"", two, []string{"bb"}, `no job of the scenario is in the record: "bb" is called otherwise, the record has a, b (did you mean b?)`},
-		{"z", two, []string{"a"}, "no job is in the record: expected objects of the kinds Job, Workload and Pod"},
+		{"z", two, []string{"a"}, "no Job and no Workload of the namespace z is in the record: watch jobs as well"},
+		{"", printed("v1", "Pod", "ml", "a-0", "p1", "04", "Job/a/j1", ""), []string{"a"},
+			"no Job and no Workload is in the record, only 1 pod: watch jobs as well, and workloads where there is Kueue, as in kubectl get jobs"},
 		{"", aJob("x", "a", "1", "01") + aJob("x", "a", "2", "30"), []string{"a"}, "two jobs of the record are called a: Job/x/a (w:1) and Job/x/a (w:2)"},
 	} {
 		r, err := watchOf(t, c.namespace, c.text).Record(c.ids)

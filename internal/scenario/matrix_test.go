@@ -57,7 +57,7 @@ func showStudy(text string) string {
 
 func FuzzParseStudy(f *testing.F) {
 	f.Add("scenario: base.yaml\nmatrix: {seed: 1..3, policy: [gang, {name: gang, as: b}]}\nexclude: [{seed: 2}]")
-	f.Add("scenario: {cluster: {synthetic: {hosts: 1, gpus: 8}}, workload: {jobs: [{id: a, gpus: 1, duration: 1}]}}\nmatrix: {until: {from: 1m, to: 2m, step: 7s}}")
+	f.Add("scenario: {cluster: {synthetic: {hosts: 1, gpus: 8}}, workload: {jobs: [{id: a, gpus: 1, duration: 1}]}}\nmatrix: {until: {from: 1m, to: 2m10s, step: 7s}}")
 	f.Add("scenario: base.yaml\nmatrix: {a: {x: {seed: 1}, y: {}}}\nkeep: summary\nmetrics: [gpu_hours.idle]")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = "apiVersion: gangplan/v1alpha1\nkind: Study\n" + text
@@ -82,7 +82,7 @@ func TestRangesAreExact(t *testing.T) {
 	for _, c := range []struct{ path, from, to, step, want string }{
 		{"scale.load", "0.1", "0.7", "0.1", "0.1 0.2 0.3 0.4 0.5 0.6 0.7"},
 		{"scale.load", "0.5", "1.5", "0.25", "0.5 0.75 1 1.25 1.5"},
-		{"scale.load", "1", "2", "0.4", "1 1.4 1.8"},
+		{"scale.load", "1", "2.2", "0.4", "1 1.4 1.8 2.2"},
 		{"cluster.synthetic.racks", "2", "8", "3", "2 5 8"},
 		{"waitForPodsReady.timeout", "30", "2m", "45s", "30s 1m15s 2m"},
 		{"queues[a].quota.gpu", "500m", "2", "0.75", "0.5 1.25 2"},

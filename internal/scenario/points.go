@@ -74,7 +74,8 @@ func (v *axisValues) stepped(n *yaml.Node) []Point {
 	return v.between(n, [3]string{s.From, s.To, s.Step}, [3]*yaml.Node{child(n, "from"), child(n, "to"), child(n, "step")})
 }
 
-// between returns the points from, from+step and so on, up to `to`.
+// between returns the points from, from+step and so on, to `to`, which has to be one of them: a
+// range that ended before would be taken for one that does not.
 func (v *axisValues) between(n *yaml.Node, texts [3]string, nodes [3]*yaml.Node) []Point {
 	s := newScale(v.of, texts[:])
 	var amounts [3]int64
@@ -96,6 +97,11 @@ func (v *axisValues) between(n *yaml.Node, texts [3]string, nodes [3]*yaml.Node)
 	}
 	if count := uint64(to-from)/uint64(step) + 1; from < 0 && to > math.MaxInt64+from || count > maxPoints {
 		v.fail(n, "more than %d values", maxPoints)
+		return nil
+	}
+	if last := to - (to-from)%step; last < to {
+		v.fail(target(nodes[1]), "%s: steps of %s from %s do not lead there: expected %s, the last before it, or %s",
+			quote(texts[1]), texts[2], texts[0], s.write(last), s.write(last+step))
 		return nil
 	}
 	var points []Point

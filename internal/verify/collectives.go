@@ -43,7 +43,7 @@ func runCollectives(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.Astra, func(line []byte) error {
 		var c astraCase
-		if err := readCase(line, &c, "tool", "n_npus", "active_chunks_per_dim", "closed_form_ns"); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		n := len(c.Ranks)

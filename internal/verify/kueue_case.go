@@ -24,9 +24,6 @@ type kueueCase struct {
 	Admitted    []kueueWorkload `json:"admitted"`
 }
 
-// kueueRemarks are the same in every recorded case, or say what it is about.
-var kueueRemarks = []string{"kind", "gates", "units", "tags"}
-
 type kueueFlavor struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`

@@ -39,7 +39,7 @@ func runKueueCycle(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.KueueCycle, func(line []byte) error {
 		var c cycleCase
-		if err := readCase(line, &c, kueueRemarks...); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		if c.ID == "" || c.StopCycles < 1 {

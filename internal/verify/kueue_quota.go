@@ -27,7 +27,7 @@ func runKueueQuota(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.KueueQuota, func(line []byte) error {
 		var c quotaCase
-		if err := readCase(line, &c, kueueRemarks...); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		if c.ID == "" || c.Expected == nil {

@@ -104,7 +104,7 @@ func runKueueTAS(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.KueueTAS, func(line []byte) error {
 		var c tasCase
-		if err := readCase(line, &c, "tags"); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		w, err := newTASWorld(&c.tasCluster)

@@ -29,7 +29,7 @@ func runKueueTASSequences(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.KueueTASSequences, func(line []byte) error {
 		var c tasSequence
-		if err := readCase(line, &c, "tags"); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		w, err := newTASWorld(&c.tasCluster)

@@ -29,9 +29,6 @@ type recordedLink struct {
 	Rate int64 `json:"bandwidth_Bps"`
 }
 
-// simGridRemarks say how a case was made, and how the recording was checked.
-var simGridRemarks = []string{"seed", "pattern", "topology", "makespan_s", "n_flows", "n_links", "oracle", "independent_check_max_rel_err"}
-
 // flowCase is one line of the file of flows.
 type flowCase struct {
 	Case  string         `json:"case"`
@@ -48,7 +45,7 @@ func runMaxMin(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.SimGrid, func(line []byte) error {
 		var c flowCase
-		if err := readCase(line, &c, simGridRemarks...); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		capacity, err := capacities(c.Links)
@@ -91,7 +88,7 @@ func runRingJobs(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.SimGridJobs, func(line []byte) error {
 		var c jobsCase
-		if err := readCase(line, &c, simGridRemarks...); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		outcome, err := c.outcome()

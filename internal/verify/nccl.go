@@ -70,7 +70,7 @@ func compareNCCL(o Options) ([]compared, error) {
 	var rows []compared
 	err := eachLine(o.Cases, testdata.NCCL, func(line []byte) error {
 		row := compared{}
-		if err := readCase(line, &row.measurement, "gpus_per_node"); err != nil {
+		if err := readCase(line, &row.measurement); err != nil {
 			return err
 		}
 		row.Nodes = max(row.Nodes, row.M)

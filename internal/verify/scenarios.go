@@ -45,7 +45,7 @@ func runScenarios(o Options) ([]Outcome, error) {
 	var out []Outcome
 	err := eachLine(o.Cases, testdata.Scenarios, func(line []byte) error {
 		var c scenarioCase
-		if err := readCase(line, &c, "title", "kind", "source", "reasoning", "confidence", "hand_derived", "features", "on_a_real_control_plane"); err != nil {
+		if err := readCase(line, &c); err != nil {
 			return err
 		}
 		if c.ID == "" || len(c.Policy) == 0 {

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,10 +11,12 @@ import (
 
 // timelineDeeds are gangplan's words for those of the recorded scenarios. Where a verb can only be
 // meant of one kind of object, a recording may name it (cordon_node) or not; a kubelet that dies
-// has its node's condition set to Unknown by the recorder; and set_active writes the field of a
-// Workload that takes a job out of the queues and lets it back in: activate it, or reactivate.
+// has its node's condition set to Unknown by the recorder, which is named by either; and set_active
+// writes the field of a Workload that takes a job out of the queues and lets it back in: activate
+// it, or reactivate. An action that is none of these makes its case one that cannot be said.
 var timelineDeeds = map[string]string{
 	"add_node": "add", "delete_node": "delete", "node_down": "unreachable", "node_up": "up",
+	"node_unknown": "unreachable", "node_unreachable": "unreachable", "node_ready": "up",
 	"cordon": "cordon", "uncordon": "uncordon",
 	"delete_pod": "deletePod", "fail_pod": "failPod",
 	"delete_job": "deleteJob", "deactivate": "deactivate",
@@ -51,13 +52,13 @@ func (a *timelineAction) deed() (string, error) {
 		}
 		if a.Value != nil && !*a.Value {
 			if do, ok = opposite[do]; !ok {
-				return "", fmt.Errorf("do %q: expected no value false, which undoes nothing here", a.Do)
+				return "", cannot("the action %q with value false", a.Do)
 			}
 		}
 		return do, nil
 	}
 	known := slices.Sorted(maps.Keys(timelineDeeds))
-	return "", fmt.Errorf("do %q: expected one of %s%s", a.Do, strings.Join(known, ", "), suggest.Hint(word, known))
+	return "", cannot("the action %q%s", a.Do, suggest.Hint(word, known))
 }
 
 func (a *timelineAction) convert() (scenario.Event, error) {

@@ -154,12 +154,13 @@ func TestStrangeTimelines(t *testing.T) {
 		{strings.Replace(oneJob, `"pods"`, `"topology":{"kueue.x-k8s.io/podset-slice-size":"many"},"pods"`, 1), "the slice size many"},
 		{strings.Replace(oneJob, `"pods"`, `"priority":1,"pod_priority":2,"pods"`, 1), "job a: a priority of the Workload and another of its pods"},
 		{strings.Replace(oneJob, `"pods"`, `"podReplacementPolicy":"Never","pods"`, 1), `the podReplacementPolicy "Never"`},
-		{oneJob + `,"actions":[{"at_s":1,"do":"paint"}]`, `do "paint": expected one of activate, add_node`},
-		{oneJob + `,"actions":[{"at_s":1,"do":"delete_job","job":"a","value":false}]`, `do "delete_job": expected no value false`},
+		{oneJob + `,"actions":[{"at_s":1,"do":"paint"}]`, `the action "paint"`},
+		{oneJob + `,"actions":[{"at_s":1,"do":"delete_job","job":"a","value":false}]`, `the action "delete_job" with value false`},
 		{oneJob + `,` + strings.Replace(oneQueue, `"config":{}`, `"config":{"multiKueue":{}}`, 1), `unknown field "multiKueue"`},
 		{oneJob + `,` + strings.Replace(oneQueue, `"config":{}`, `"config":{"waitForPodsReady":{"timeout":"soon"}}`, 1), `the time "soon"`},
 		{oneJob + `,` + strings.Replace(oneQueue, `{"gpu":8}`, `{"gpu":{"most":8}}`, 1), `unknown field "most"`},
 		{oneJob + `,` + strings.Replace(oneQueue, `"quota":{"f":{"gpu":8}}`, `"quota":{}`, 1), "queue q: quota of 0 flavors, of which there are 1"},
+		{oneJob + `,` + strings.Replace(oneQueue, `{"name":"f"}`, `{"name":"f"},{"name":"g"}`, 1), "queue q: quota of 1 flavor, of which there are 2"},
 		{oneJob + `,` + strings.Replace(oneQueue, `{"name":"f"}`, `{"name":"f","topologyName":"t"}`, 1), "0 topologies: one is expected"},
 	} {
 		if _, err := timelineText(t, "z1", tt.given); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/report"
 )
 
 // convertKueue writes ClusterQueues, cohorts and flavors of Kueue v0.17.0. A scenario
@@ -47,7 +48,7 @@ func weightOf(weight *float64, sharing *timelineWeight) *float64 {
 func (q *timelineQueue) convert(flavors []scenario.Flavor) (*scenario.Queue, error) {
 	out := &scenario.Queue{Name: q.Name, Strategy: cmp.Or(q.Strategy, q.QueueingName), Cohort: q.Cohort, FairWeight: weightOf(q.FairWeight, q.FairSharing)}
 	if len(q.Quota) != max(1, len(flavors)) {
-		return nil, cannot("queue %s: quota of %d flavors, of which there are %d", q.Name, len(q.Quota), max(1, len(flavors)))
+		return nil, cannot("queue %s: quota of %s, of which there are %d", q.Name, report.Count(len(q.Quota), "flavor"), max(1, len(flavors)))
 	}
 	if flavors == nil {
 		for _, room := range q.Quota {

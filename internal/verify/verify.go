@@ -170,9 +170,9 @@ func maybeGunzip(data []byte) (io.Reader, error) {
 	return bytes.NewReader(data), nil
 }
 
-// readCase reads the fields of a line that a suite needs. Others are refused, because a case
-// means what they say, except for remarks, which the recordings have beside what counts.
-func readCase(line []byte, into any, remarks ...string) error {
+// readCase reads the fields of a line that a suite needs. Recordings have others beside them,
+// as remarks; one whose name is nearly that of a field that is missing is refused.
+func readCase(line []byte, into any) error {
 	if err := json.Unmarshal(line, into); err != nil {
 		return err
 	}
@@ -180,10 +180,11 @@ func readCase(line []byte, into any, remarks ...string) error {
 	if err := json.Unmarshal(line, &fields); err != nil {
 		return err
 	}
-	known := append(fieldNames(reflect.TypeOf(into).Elem()), remarks...)
+	known := fieldNames(reflect.TypeOf(into).Elem())
+	missing := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return fields[name] != nil })
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("unknown field %q%s", name, suggest.Hint(name, known))
+		if hint := suggest.Hint(name, missing); hint != "" && !slices.Contains(known, name) {
+			return fmt.Errorf("unknown field %q%s", name, hint)
 		}
 	}
 	return nil

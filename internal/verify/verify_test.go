@@ -3,6 +3,9 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,8 +186,8 @@ func TestEachLineErrors(t *testing.T) {
 	}
 }
 
-// A case of any suite with a field that nobody reads is refused with its line: what it says
-// would be passed over.
+// A case of any suite whose field has a typo is refused with its line: what it says would be
+// passed over. Remarks are.
 func TestUnknownFields(t *testing.T) {
 	shipped := map[string][]byte{"scenarios": testdata.Scenarios, "kube-score": testdata.KubeScore, "fgd": testdata.FGD,
 		"kueue-quota": testdata.KueueQuota, "kueue-cycle": testdata.KueueCycle, "kueue-tas": testdata.KueueTAS,
@@ -193,11 +196,20 @@ func TestUnknownFields(t *testing.T) {
 	for _, s := range Suites() {
 		path := filepath.Join(t.TempDir(), "cases.jsonl")
 		line := append([]byte("\n"), firstLine(t, shipped[s.Name])...)
-		if err := os.WriteFile(path, bytes.Replace(line, []byte("{"), []byte(`{"idd": 1, `), 1), 0o600); err != nil {
+		name, _, _ := bytes.Cut(line[bytes.IndexByte(line, '"')+1:], []byte(`"`))
+		typo := bytes.Replace(line, name, append(name[:len(name):len(name)], 'q'), 1)
+		if err := os.WriteFile(path, typo, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Run(Options{Cases: path}); err == nil || !strings.HasPrefix(err.Error(), path+`:2: unknown field "idd"`) {
+		if _, err := s.Run(Options{Cases: path}); err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf(`%s:2: unknown field "%sq" (did you mean %s?)`, path, name, name)) {
 			t.Errorf("%s: %v", s.Name, err)
+		}
+		remark := bytes.Replace(line, []byte("{"), []byte(`{"remarked by": "somebody", `), 1)
+		if err := os.WriteFile(path, remark, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(Options{Cases: path}); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s with a remark: %v", s.Name, err)
 		}
 	}
 }

@@ -99,17 +99,11 @@ const barRoom = 0.74
 
 // span is from where to where bar k of category i lies along both axes.
 func (b *Bars) span(i, k int, sums [][]float64) (at0, at1, from, to float64) {
-	middle := float64(i)
-	if !b.Standing {
-		middle = float64(len(b.Categories) - 1 - i)
-	}
+	middle := float64(len(b.Categories) - 1 - i)
 	at0, at1 = middle-barRoom/2, middle+barRoom/2
 	if b.Grouped {
 		each := barRoom / float64(len(b.Layers))
-		nth := float64(k)
-		if !b.Standing {
-			nth = float64(len(b.Layers) - 1 - k)
-		}
+		nth := float64(len(b.Layers) - 1 - k)
 		at0 = middle - barRoom/2 + float64(nth*each)
 		return at0, at0 + each, 0, amount(b.Layers[k].Values[i])
 	}
@@ -147,9 +141,6 @@ func (m barsMark) Plot(c draw.Canvas, p *plot.Plot) {
 		for k := range m.Layers {
 			at0, at1, from, to := m.span(i, k, sums)
 			box := vg.Rectangle{Min: vg.Point{X: x(from), Y: y(at0)}, Max: vg.Point{X: x(to), Y: y(at1)}}
-			if m.Standing {
-				box = vg.Rectangle{Min: vg.Point{X: x(at0), Y: y(from)}, Max: vg.Point{X: x(at1), Y: y(to)}}
-			}
 			m.bar(c, box, i, k)
 		}
 	}
@@ -168,14 +159,9 @@ func (m barsMark) bar(c draw.Canvas, box vg.Rectangle, i, k int) {
 	style, at := textStyle(8.5, false, ink), vg.Point{X: box.Max.X + 3, Y: (box.Min.Y + box.Max.Y) / 2}
 	style.YAlign = draw.YCenter
 	room := vg.Point{X: math.MaxInt32, Y: box.Size().Y + 3}
-	switch {
-	case !m.Grouped:
+	if !m.Grouped {
 		style.Color, style.XAlign = on(layer.Color.rgba()), draw.XCenter
 		at.X, room = (box.Min.X+box.Max.X)/2, box.Size()
-	case m.Standing:
-		style.XAlign, style.YAlign = draw.XCenter, draw.YBottom
-		at = vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: box.Max.Y + 2}
-		room = vg.Point{X: box.Size().X + 3, Y: math.MaxInt32}
 	}
 	if style.Width(layer.Texts[i])+3 <= room.X && 9 <= room.Y {
 		write(c, style, at, layer.Texts[i])

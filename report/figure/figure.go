@@ -114,12 +114,11 @@ type Layer struct {
 	Texts  []string  // in or beside bars, where there is room; nil: none
 }
 
-// Bars are amounts per category: lying bars with the first category on top, or standing
-// ones, each category a stack or a group of bars side by side.
+// Bars are amounts per category: lying bars with the first category on top, each category a
+// stack or a group of bars below each other.
 type Bars struct {
 	Categories []string
 	Layers     []Layer
-	Standing   bool
 	Grouped    bool
 }
 

@@ -40,7 +40,7 @@ func gallery() map[string]*Chart {
 	layers := []Layer{{"useful", blue, []float64{5, 7, 6}, []string{"50%", "70%", "60%"}}, {"held", orange, []float64{0, 2, 0.1}, []string{"", "20%", "1%"}}, {"free", grey, []float64{5, 1, 3.9}, nil}}
 	stack := &Stack{Edges: []float64{0, 3600, 7200, 14400}, Layers: layers}
 	bars := &Bars{Categories: []string{"per-pod", "gang", "gang-topology,level=rack,mode=preferred"}, Layers: layers}
-	standing := &Bars{Categories: []string{"0", "1", "2 to 3"}, Layers: layers[:2], Standing: true, Grouped: true}
+	grouped := &Bars{Categories: []string{"0", "1", "2 to 3"}, Layers: layers[:2], Grouped: true}
 	heat := &Heat{Columns: []string{"1m", "5m"}, Rows: []string{"30s", "60s"}, Values: [][]float64{{0, 40}, {math.NaN(), 90}},
 		Texts: [][]string{{"0", "40"}, {"never", "90"}}, Label: "wait, p95 (s)"}
 	cdf := Line{Name: "gang", Steps: true, Points: []Point{{0, 0}, {0, 20}, {30, 55}, {4000, 80}, {90000, 95}}}
@@ -51,7 +51,7 @@ func gallery() map[string]*Chart {
 		"log": {Title: "half of all jobs start within 30s", Caption: "over 20 jobs", Panels: []Panel{
 			{X: Axis{Label: "wait", Scale: LogSeconds}, Y: Axis{Label: "jobs (%)", Max: 100}, Guides: []Guide{{95, "95 %"}}, Lines: []Line{cdf, {Name: "per-pod", Points: []Point{{1, 3}}}}}}},
 		"stacks": {Title: "two stacks", Panels: []Panel{{Title: "a", Y: Axis{Label: "GPUs"}, Stack: stack}, {Title: "b", X: Axis{Label: "time", Scale: Seconds}, Y: Axis{Label: "GPUs"}, Stack: stack}}},
-		"bars":   {Title: "bars", Columns: 2, Panels: []Panel{{X: Axis{Label: "GPU-hours"}, Bars: bars}, {X: Axis{Label: "requeues"}, Y: Axis{Label: "jobs"}, Bars: standing}}},
+		"bars":   {Title: "bars", Columns: 2, Panels: []Panel{{X: Axis{Label: "GPU-hours"}, Bars: bars}, {X: Axis{Label: "jobs"}, Y: Axis{Label: "requeues"}, Bars: grouped}}},
 		"heat":   {Title: "heat", Panels: []Panel{{X: Axis{Label: "timeout"}, Y: Axis{Label: "backoff"}, Heat: heat}}},
 		"band":   {Title: "band", Panels: []Panel{{X: Axis{Label: "racks"}, Y: Axis{Label: "wait", Scale: LogSeconds}, Lines: []Line{band}}}},
 		"ordered": {Title: "sizes", Panels: []Panel{{Ordered: true, Lines: []Line{{Name: "1 GPU", Points: []Point{{0, 1}, {1, 2}}}, {Name: "8 GPUs", Points: []Point{{0, 2}, {1, 3}}}}},
@@ -298,7 +298,7 @@ func TestOddCharts(t *testing.T) {
 		"point":      {Panels: []Panel{{Lines: []Line{{Points: []Point{{3, 3}}}}}}},
 		"zeros":      {Panels: []Panel{{X: Axis{Scale: LogSeconds}, Y: Axis{Scale: Log}, Lines: []Line{{Points: []Point{{0, 0}, {0, 0}}}}}}},
 		"negative":   {Panels: []Panel{{X: Axis{Scale: Log}, Lines: []Line{{Points: []Point{{-1, -3}, {5, 2}}}}}}},
-		"no bars":    {Panels: []Panel{{Bars: &Bars{}}, {Bars: &Bars{Standing: true, Grouped: true}}}},
+		"no bars":    {Panels: []Panel{{Bars: &Bars{}}, {Bars: &Bars{Grouped: true}}}},
 		"no stack":   {Panels: []Panel{{Stack: &Stack{}}, {Stack: &Stack{Edges: []float64{0, 1}}}}},
 		"no heat":    {Panels: []Panel{{Heat: &Heat{}}}},
 		"flat heat":  {Panels: []Panel{{Heat: &Heat{Columns: []string{"a"}, Rows: []string{"b"}, Values: [][]float64{{7}}, Scale: Log}}}},

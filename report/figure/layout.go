@@ -191,13 +191,8 @@ func (p *Panel) bound(out *plot.Plot) {
 		p.X = tight(p.X, x)
 	}
 	if b := p.Bars; b != nil {
-		if b.Standing {
-			b.extents(&x, &y)
-			p.X = tight(p.X, x)
-		} else {
-			b.extents(&y, &x)
-			p.Y = tight(p.Y, y)
-		}
+		b.extents(&y, &x)
+		p.Y = tight(p.Y, y)
 	}
 	if p.Heat != nil {
 		p.Heat.extents(&x, &y)
@@ -229,8 +224,6 @@ func (p *Panel) setTicks(out *plot.Plot, size vg.Point) {
 		out.X.Tick.Marker = categories(p.X.Names, out, size.X)
 	case p.Heat != nil:
 		out.X.Tick.Marker, out.Y.Tick.Marker = categories(p.Heat.Columns, out, size.X), rowsOf(p.Heat.Rows, out, size.Y)
-	case p.Bars != nil && p.Bars.Standing:
-		out.X.Tick.Marker = categories(p.Bars.Categories, out, size.X)
 	case p.Bars != nil:
 		out.Y.Tick.Marker = rowsOf(p.Bars.Categories, out, size.Y)
 	}
@@ -283,10 +276,10 @@ func (p *Panel) grid() *plotter.Grid {
 	g := plotter.NewGrid()
 	light := draw.LineStyle{Color: faint, Width: vg.Points(0.5)}
 	g.Vertical, g.Horizontal = light, light
-	if p.Heat != nil || p.Bars != nil && p.Bars.Standing {
+	if p.Heat != nil {
 		g.Vertical.Color = nil
 	}
-	if p.Heat != nil || p.Bars != nil && !p.Bars.Standing {
+	if p.Heat != nil || p.Bars != nil {
 		g.Horizontal.Color = nil
 	}
 	return g

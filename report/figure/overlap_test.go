@@ -78,7 +78,7 @@ func (r *recorder) clashes() (found []string) {
 // shapes are charts as there are kinds of plots, of n runs with names that are made longer.
 func shapes(n int, longer string) map[string]*Chart {
 	var lines, marked []Line
-	bars := &Bars{Categories: []string{"1", "2", "3 to 4", "5 to 8", "9 to 16"}, Standing: true, Grouped: true}
+	bars := &Bars{Categories: []string{"1", "2", "3 to 4", "5 to 8", "9 to 16"}, Grouped: true}
 	lying := &Bars{}
 	useful, held := Layer{Name: "useful"}, Layer{Name: "held, gang incomplete", Color: Style(4)}
 	var panels []Panel
@@ -103,8 +103,6 @@ func shapes(n int, longer string) map[string]*Chart {
 	lying.Layers = []Layer{useful, held}
 	title := "95% of jobs start within 3m37s under policy-0" + longer + ", 7h59m under policy-1" + longer
 	caption := "Over all 3,000 jobs, from submit until all pods of the job run. Never started, so that the line ends below 100%: 21 under policy-0" + longer + "."
-	grouped := *bars
-	grouped.Standing = false
 	columns := 1
 	if n > 3 {
 		columns = 2
@@ -113,7 +111,7 @@ func shapes(n int, longer string) map[string]*Chart {
 		"cdf":    {Title: title, Caption: caption, Panels: []Panel{{X: Axis{Label: "wait from submit to start (log scale)", Scale: LogSeconds}, Y: Axis{Label: "jobs started (%)", Max: 100}, Guides: []Guide{{95, "95%"}}, Lines: lines}}},
 		"curve":  {Title: title, Caption: caption, Panels: []Panel{{X: Axis{Label: "GPUs", Ticks: []float64{0, 32, 33, 64, 128, 352}}, Y: Axis{Label: "wait, p95, log scale", Scale: Log}, Lines: marked}}},
 		"ledger": {Title: title, Caption: caption, Panels: []Panel{{X: Axis{Label: "GPU-hours"}, Bars: lying}}},
-		"bars":   {Title: title, Caption: caption, Columns: 2, Panels: []Panel{{Title: "how often", X: Axis{Label: "requeues of a job"}, Y: Axis{Label: "jobs"}, Bars: bars}, {Title: "why", X: Axis{Label: "evictions"}, Bars: &grouped}}},
+		"bars":   {Title: title, Caption: caption, Columns: 2, Panels: []Panel{{Title: "how often", X: Axis{Label: "jobs"}, Y: Axis{Label: "requeues of a job"}, Bars: bars}, {Title: "why", X: Axis{Label: "evictions"}, Bars: bars}}},
 		"stacks": {Title: title, Caption: caption, Columns: columns, Panels: panels},
 	}
 }

@@ -151,6 +151,21 @@ func TestTitleOfUnevenRows(t *testing.T) {
 	}
 }
 
+// The median of an even number of seeds is the mean of the two in the middle, as everywhere:
+// never, if one of them is.
+func TestMedianOfTwo(t *testing.T) {
+	m, _ := report.LookupMetric("wait.p95_seconds")
+	for _, c := range []struct {
+		a, b float64
+		want string
+	}{{60, 120, "1m30s (1m – 2m)"}, {60, 60, "1m"}, {60, -1, "never (1m – never)"}, {-1, -1, "never"}} {
+		s := handmade(c.b, c.a)
+		if got := spread(m, []*Cell{&s.Cells[0], &s.Cells[1]}); got != c.want {
+			t.Errorf("%v and %v: %s, want %s", c.a, c.b, got, c.want)
+		}
+	}
+}
+
 func TestWriteCSV(t *testing.T) {
 	var b strings.Builder
 	if err := handmade(60, 0.5, -1).Write(&b, "csv"); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gangplan/gangplan/internal/stats"
 	"github.com/gangplan/gangplan/internal/study"
 	"github.com/gangplan/gangplan/internal/suggest"
 	"github.com/gangplan/gangplan/report"
@@ -132,24 +133,17 @@ func (s *Sweep) rows(over int) [][]*Cell {
 }
 
 // spread shows a metric of some cells: the median, and the least and the most if they
-// differ. A value that is not there is more than any other, where less is better.
+// differ. A value that is not there is more than any other.
 func spread(m *report.Metric, cells []*Cell) string {
-	values := make([]report.Value, len(cells))
+	values := make([]float64, len(cells))
 	for i, c := range cells {
 		v, ok := c.Metrics.Get(m.Name)
-		values[i] = report.Value{Number: v, Null: !ok}
-	}
-	slices.SortStableFunc(values, func(a, b report.Value) int {
-		switch {
-		case a.Null && b.Null || !a.Null && !b.Null && a.Number == b.Number:
-			return 0
-		case b.Null || !a.Null && a.Number < b.Number:
-			return -1
+		if values[i] = v; !ok {
+			values[i] = math.Inf(1)
 		}
-		return 1
-	})
-	text := func(i int) string { return m.Text(values[i].Number, !values[i].Null) }
-	least, median, most := text(0), text((len(values)-1)/2), text(len(values)-1)
+	}
+	text := func(x float64) string { return m.Text(x, !math.IsInf(x, 1)) }
+	least, median, most := text(slices.Min(values)), text(stats.Median(values)), text(slices.Max(values))
 	if least == most {
 		return median
 	}
