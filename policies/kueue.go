@@ -15,8 +15,8 @@ import (
 // by the topology. Without quota it passes every job through, as plain Kubernetes does.
 //
 // A ClusterQueue with BestEffortFIFO groups equal jobs: when one cannot be admitted, its
-// equals are parked with it until something is freed in their cohort tree. StrictFIFO is
-// the same list with a single class that is never parked. A cohort tree gets a cycle when
+// equals are parked with it until something is freed in their cohort tree (kueue_aside.go).
+// StrictFIFO is the same list with a single class that is never parked. A cohort tree gets a cycle when
 // something changed in it: one without a change would decide the same again.
 type kueue struct {
 	passThrough bool
@@ -59,6 +59,7 @@ type clusterQueue struct {
 type cohortTree struct {
 	queues []int32
 	dirty  bool  // it deserves a cycle
+	moves  bool  // the present cycle admits or preempts somebody
 	freed  bool  // quota came back since the last cycle
 	wakeAt int64 // when the heads that stayed are looked at again
 }
@@ -69,7 +70,7 @@ func (k *kueue) Reset(v sim.View) {
 	k.resetTrees(v)
 	k.classes, k.ever = k.classify(v), map[everKey]bool{}
 	for q := range k.queues {
-		k.queues[q].reasons = make([]sim.Reason, k.classes*k.queues[q].slots)
+		k.queues[q].reasons = make([]sim.Reason, 2*k.classes*k.queues[q].slots)
 	}
 	k.gate.reset(v)
 	k.changes, k.arrived = k.changes[:0], k.arrived[:0]
@@ -178,7 +179,7 @@ func (k *kueue) takeIn(v sim.View) {
 			k.kernel.Forget(j)
 			k.recount(v, j)
 		}
-		q.waiting.Push(j, k.class(v, j), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: v.Serial(j)})
+		q.waiting.Push(j, k.awake(q, k.class(v, j)), order.Key{Priority: v.Job(j).Priority, Time: v.QueueTime(j), Seq: v.Serial(j)})
 		if k.head(v, q) == j {
 			k.trees[q.tree].dirty = true
 		}
@@ -296,15 +297,6 @@ func (k *kueue) head(v sim.View, q *clusterQueue) int32 {
 	return q.waiting.Head()
 }
 
-// park sets a class aside, and its equals of the queue's other LocalQueues.
-func (k *kueue) park(q *clusterQueue, class int32) {
-	for slot := range q.slots {
-		other := class%k.classes + slot*k.classes
-		q.reasons[other] = q.reasons[class]
-		q.waiting.Park(other)
-	}
-}
-
 // passAll admits every head, without quota.
 func (k *kueue) passAll(tx *sim.Tx) {
 	k.orderHeads(tx.View)
@@ -344,11 +336,10 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 		k.stay(tx, q, j, k.reasonOf(tx.View, e))
 		k.trees[q.tree].dirty = k.trees[q.tree].dirty || k.kernel.Pending(j)
 	default:
-		class := q.waiting.Class(j)
-		q.reasons[class] = k.reasonOf(tx.View, e)
-		k.park(q, class)
+		why := k.reasonOf(tx.View, e)
+		k.setAside(q, j, why)
 		k.trees[q.tree].dirty = true
-		tx.Defer(j, q.reasons[class])
+		tx.Defer(j, why)
 	}
 }
 

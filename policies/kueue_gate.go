@@ -40,6 +40,7 @@ func (g *gate) opens(j int32) bool {
 
 // applyAll makes the outcome of a cycle real, up to the gate.
 func (k *kueue) applyAll(tx *sim.Tx, entries []*admission.Entry) {
+	k.noteMoves(tx.View, entries)
 	for i, e := range entries {
 		if e.Status == admission.Assumed && k.gate.closed() {
 			k.gate.held = entries[i:]

@@ -155,7 +155,12 @@ func (c *Classes) Move(item, class int32) {
 }
 
 // Size returns how many items of a class wait.
-func (c *Classes) Size(class int32) int { return c.lists[class].Len() }
+func (c *Classes) Size(class int32) int {
+	if int(class) >= len(c.lists) {
+		return 0
+	}
+	return c.lists[class].Len()
+}
 
 // refresh keeps the order of active classes right after a change of one.
 func (c *Classes) refresh(class int32) {
