@@ -152,6 +152,9 @@ func (k *kueue) Cycle(tx *sim.Tx) bool {
 		return true
 	}
 	k.flush(tx.View)
+	if len(k.gate.held) > 0 {
+		return k.goOn(tx)
+	}
 	if k.collectHeads(tx.View); len(k.heads) == 0 {
 		return false
 	}
@@ -160,9 +163,7 @@ func (k *kueue) Cycle(tx *sim.Tx) bool {
 		return true
 	}
 	k.room.tx = tx
-	for _, e := range k.kernel.Cycle(k.heads) {
-		k.apply(tx, e)
-	}
+	k.applyAll(tx, k.kernel.Cycle(k.heads))
 	return true
 }
 
@@ -340,8 +341,6 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 	j := e.Workload
 	q := &k.queues[tx.Queue(j)]
 	switch {
-	case e.Status == admission.Assumed && k.gate.closed():
-		k.stay(tx, q, j, sim.ReasonGate)
 	case e.Status == admission.Assumed:
 		k.admit(tx, q, e)
 	case e.Requeue == admission.PendingPreemption:
@@ -482,6 +481,8 @@ func (k *kueue) Why(v sim.View, j int32) sim.Reason {
 	}
 	class := q.waiting.Class(j)
 	switch {
+	case len(k.gate.held) > 0:
+		return sim.ReasonGate
 	case q.strict && q.waiting.First(class) != j:
 		return sim.ReasonOrder
 	case q.flushAt != sim.Never, !q.waiting.Parked(class) && (q.tried != j || k.trees[q.tree].wakeAt != sim.Never):
