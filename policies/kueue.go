@@ -37,6 +37,7 @@ type kueue struct {
 	arrived []int32          // jobs queued since the last cycle
 	changes []sim.Signal     // evictions and releases since the last cycle, in order
 	heads   []int32
+	moves   int64   // grows when anything but what heads remember changes
 	usages  usages  // of LocalQueues
 	repair  *repair // of assignments whose node fails; nil: nothing moves
 	gate    gate
@@ -52,6 +53,7 @@ type clusterQueue struct {
 	sticky  int32        // the job that preempts for its turn, or order.None
 	tried   int32        // the last head that was refused and stays head, or order.None
 	reasons []sim.Reason // per class, of its last refusal
+	round   round
 }
 
 // cohortTree is what can lend to each other: the queues below a root cohort, or a queue
@@ -122,6 +124,7 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		case sim.JobEvicted, sim.JobWithdrawn, sim.QuotaFreed, sim.QuotaReclaimed, sim.JobReady:
 			k.changes = append(k.changes, s)
 		case sim.NodeUp:
+			k.moves++
 			for t := range k.trees {
 				k.freed(int32(t))
 			}
@@ -146,6 +149,7 @@ func (k *kueue) freed(tree int32) {
 func (k *kueue) Cycle(tx *sim.Tx) bool {
 	k.takeIn(tx.View)
 	if k.repair != nil && k.repair.cycle(tx, k.placer) {
+		k.moves++
 		return true
 	}
 	k.flush(tx.View)
@@ -168,6 +172,7 @@ func (k *kueue) Cycle(tx *sim.Tx) bool {
 // that becomes a head deserves an attempt.
 func (k *kueue) takeIn(v sim.View) {
 	k.sampleUsage(v)
+	k.moves += int64(len(k.changes) + len(k.arrived))
 	for _, s := range k.changes {
 		k.note(v, s)
 	}
@@ -334,8 +339,11 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 		k.preempt(tx, q, e)
 	case q.strict || e.Requeue != admission.Generic || k.kernel.Pending(j):
 		k.stay(tx, q, j, k.reasonOf(tx.View, e))
-		k.trees[q.tree].dirty = k.trees[q.tree].dirty || k.kernel.Pending(j)
+		if k.kernel.Pending(j) && !q.round.closes(j, k.moves, k.kernel.Tried(j)) {
+			k.trees[q.tree].dirty = true
+		}
 	default:
+		k.moves++
 		why := k.reasonOf(tx.View, e)
 		k.setAside(q, j, why)
 		k.trees[q.tree].dirty = true
@@ -345,6 +353,7 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 
 func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 	j := e.Workload
+	k.moves++
 	q.waiting.Remove(j)
 	if q.sticky == j {
 		q.sticky = order.None
@@ -373,6 +382,7 @@ func (k *kueue) preempt(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		}
 		tx.Evict(t.Workload, sim.CausePreempted)
 		tx.Commit()
+		k.moves++
 		k.trees[q.tree].dirty = true
 	}
 	k.stay(tx, q, e.Workload, sim.ReasonPreemption)

@@ -49,46 +49,46 @@ func (k *kueue) noteMoves(v sim.View, entries []*admission.Entry) {
 
 // setAside parks a refused job, and its equals if they go with it.
 func (k *kueue) setAside(q *clusterQueue, j int32, why sim.Reason) {
-	class := q.waiting.Class(j)
-	switch {
-	case k.rules.Hashing:
+	if class := q.waiting.Class(j); k.rules.Hashing || !k.trees[q.tree].moves {
 		k.parkEquals(q, class, why)
-	case k.trees[q.tree].moves:
-		k.parkOne(q, j, why)
-	default:
-		k.parkEquals(q, class, why)
+		return
 	}
+	k.parkOne(q, j, why)
 }
 
 // parkEquals sets aside all of a class, in all LocalQueues.
 func (k *kueue) parkEquals(q *clusterQueue, class int32, why sim.Reason) {
 	for slot := range q.slots {
 		first := class%k.classes + slot*k.classes
-		second := k.twin(q, first)
-		q.reasons[first], q.reasons[second] = why, why
 		if k.rules.Hashing {
-			q.waiting.Park(first)
+			q.park(first, why)
 			continue
 		}
-		k.parkAll(q, first, second)
-		k.parkAll(q, second, first)
+		second := k.twin(q, first)
+		q.parkAll(first, second, why)
+		q.parkAll(second, first, why)
 	}
 }
 
-// parkAll sets aside a class, where there is somebody in it, with those of its twin that are
-// aside.
-func (k *kueue) parkAll(q *clusterQueue, class, twin int32) {
+func (q *clusterQueue) park(class int32, why sim.Reason) {
+	q.reasons[class] = why
+	q.waiting.Park(class)
+}
+
+// parkAll sets aside a class, where there is somebody in it. Those that join others take over
+// their reason.
+func (q *clusterQueue) parkAll(class, twin int32, why sim.Reason) {
 	switch {
 	case q.waiting.Parked(class) || q.waiting.First(class) == order.None:
 		return
 	case !q.waiting.Parked(twin):
-		q.waiting.Park(class)
+		q.park(class, why)
 	case q.waiting.Size(class) <= q.waiting.Size(twin):
 		q.moveAll(class, twin)
 	default:
 		q.moveAll(twin, class)
 		q.waiting.Wake(twin)
-		q.waiting.Park(class)
+		q.park(class, q.reasons[twin])
 	}
 }
 
@@ -101,9 +101,8 @@ func (k *kueue) parkOne(q *clusterQueue, j int32, why sim.Reason) {
 			class, twin = twin, class
 		}
 		q.moveAll(twin, class)
-		q.waiting.Park(twin)
+		q.park(twin, why)
 	}
-	q.reasons[twin] = why
 	q.waiting.Move(j, twin)
 }
 

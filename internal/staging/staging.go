@@ -19,31 +19,39 @@ type Folder struct {
 	lock *os.File // held until the folder is removed or the process ends; nil where folders cannot be locked
 }
 
-// unlocked stands in the names of folders for the moment before they are locked, and for
-// good where they cannot be.
-const unlocked = "unlocked-"
+// tries bounds how often two processes get into each other's way.
+const tries = 20
 
-// New makes a folder in another, with a name that begins with a prefix. Once it is locked
-// the name has the machine: its locks mean nothing to another one that shares the disk.
-func New(parent, prefix string) (*Folder, error) {
-	path, err := os.MkdirTemp(parent, prefix+unlocked)
+// New makes a folder in another, with a name that begins with a prefix and the machine: its
+// locks mean nothing to another one that shares the disk. Before it is locked somebody may
+// sweep it away; then there is nothing in it yet, and another one is made.
+func New(parent, prefix string) (f *Folder, err error) {
+	for range tries {
+		path, failed := os.MkdirTemp(parent, prefix+machine()+"-")
+		if failed != nil {
+			return nil, named(parent, parent, failed)
+		}
+		f = &Folder{Path: path}
+		switch f.lock, err = lock(path); {
+		case errors.Is(err, errors.ErrUnsupported) || err == nil && f.isThere():
+			return f, nil
+		case err == nil:
+			err = errors.Join(fs.ErrNotExist, f.lock.Close())
+		case !errors.Is(err, errHeld) && !errors.Is(err, fs.ErrNotExist):
+			return nil, errors.Join(named(path, parent, err), os.Remove(path))
+		}
+	}
+	return nil, named(f.Path, parent, err)
+}
+
+// isThere reports whether the folder that is locked is the one that has its name.
+func (f *Folder) isThere() bool {
+	locked, err := f.lock.Stat()
 	if err != nil {
-		return nil, named(parent, parent, err)
+		return false
 	}
-	f := &Folder{Path: path}
-	f.lock, err = lock(path)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return f, nil
-	}
-	if err == nil {
-		random := strings.TrimPrefix(filepath.Base(path), prefix+unlocked)
-		f.Path = filepath.Join(parent, prefix+machine()+"-"+random)
-		err = os.Rename(path, f.Path)
-	}
-	if err != nil {
-		return nil, errors.Join(named(path, parent, err), os.Remove(path))
-	}
-	return f, nil
+	there, err := os.Stat(f.Path)
+	return err == nil && os.SameFile(locked, there)
 }
 
 // Remove takes the folder away with what is still in it.
@@ -114,9 +122,6 @@ func newest(path string) time.Time {
 	return last
 }
 
-// replaceTries bounds how often two processes get into each other's way.
-const replaceTries = 20
-
 // Replace moves a file or a folder to its place, in which something may be. If another
 // process puts something there meanwhile, the later one stays.
 func Replace(from, to string) error {
@@ -125,7 +130,7 @@ func Replace(from, to string) error {
 		if err == nil {
 			err = os.Rename(from, to)
 		}
-		if err == nil || !errors.Is(err, fs.ErrExist) || try == replaceTries {
+		if err == nil || !errors.Is(err, fs.ErrExist) || try == tries {
 			return err
 		}
 	}

@@ -113,9 +113,9 @@ func aged(t *testing.T, path string, age time.Duration, withFile bool) {
 	}
 }
 
-// The locks of another machine mean nothing here, and a folder is not locked from its very
-// first moment: then only what has not been touched for a day is left behind. What has been
-// locked here and is not any more is, however young, and with nothing in it yet.
+// The locks of another machine mean nothing here: of its folders only what has not been
+// touched for a day is left behind. What is not locked on this one is, however young, and with
+// nothing in it yet.
 func TestSweepAwayByAge(t *testing.T) {
 	dir, own := t.TempDir(), ".new-"+machine()+"-"
 	if f, err := lock(dir); err != nil {
@@ -125,8 +125,6 @@ func TestSweepAwayByAge(t *testing.T) {
 	}
 	aged(t, filepath.Join(dir, ".new-other-1"), 23*time.Hour, true)
 	aged(t, filepath.Join(dir, ".new-other-2"), 25*time.Hour, true)
-	aged(t, filepath.Join(dir, ".new-"+unlocked+"1"), 23*time.Hour, false)
-	aged(t, filepath.Join(dir, ".new-"+unlocked+"2"), 25*time.Hour, false)
 	aged(t, filepath.Join(dir, own+"1"), 25*time.Hour, false)
 	aged(t, filepath.Join(dir, own+"2"), 25*time.Hour, true)
 	if own != ".new-other-old-" {
@@ -141,7 +139,7 @@ func TestSweepAwayByAge(t *testing.T) {
 	if err := SweepAway(dir, ".new-"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(t, dir), ".new-other-1 .new-other-3 .new-unlocked-1 cell"; got != want {
+	if got, want := names(t, dir), ".new-other-1 .new-other-3 cell"; got != want {
 		t.Errorf("left are %s, expected %s", got, want)
 	}
 	if err := SweepAway(filepath.Join(dir, "absent"), ".new-"); !errors.Is(err, fs.ErrNotExist) {
@@ -236,4 +234,41 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%v cannot be named again", got)
 		}
 	}
+}
+
+// Folders that are made while others sweep are swept away before they are locked, or not at
+// all: what New returns is there, and stays.
+func TestNewWhileOthersSweep(t *testing.T) {
+	dir := t.TempDir()
+	stop := make(chan struct{})
+	var sweepers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					if err := SweepAway(dir, ".new-"); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for range 200 {
+		f, err := New(dir, ".new-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(f.Path, "half"), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Remove(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	sweepers.Wait()
 }

@@ -277,6 +277,10 @@ func (k *Kernel) Holding(w int32) []quota.Item { return k.Work[w].holds }
 // Forget drops what a workload remembers of its last nomination.
 func (k *Kernel) Forget(w int32) { k.Work[w].memory.valid = false }
 
+// Tried returns what a workload remembers: per PodSet and resource the flavor after which the
+// next search goes on. It is good until the next cycle.
+func (k *Kernel) Tried(w int32) [][quota.Resources]int8 { return k.Work[w].memory.tried }
+
 // Pending reports whether a workload remembers flavors it has not tried yet.
 func (k *Kernel) Pending(w int32) bool {
 	m := &k.Work[w].memory
