@@ -32,14 +32,19 @@ func (f *Fleet) Sample(w *Want, from int32, enough int) (node, next int32, ok bo
 	if len(f.aside) > 0 || !f.findSampled(w) {
 		return -1, from, false
 	}
-	s := sampling{classes: f.sampled, best: NotFeasible, node: -1, left: enough}
-	n := int32(len(f.kindOf))
+	node, next = goBy(f.sampled, int32(len(f.kindOf)), from, enough)
+	return node, next, true
+}
+
+// goBy samples n nodes by the classes that are feasible.
+func goBy(classes []sampled, n, from int32, enough int) (node, next int32) {
+	s := sampling{classes: classes, best: NotFeasible, node: -1, left: enough}
 	if next = s.look(from, n); s.left > 0 {
 		if next = s.look(0, from); s.left > 0 {
 			next = from
 		}
 	}
-	return s.node, next % n, true
+	return s.node, next % n
 }
 
 // findSampled lists the classes that are feasible.
