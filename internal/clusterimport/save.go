@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/gangplan/gangplan/internal/scenario"
+	"github.com/gangplan/gangplan/sim/quota"
 	"github.com/gangplan/gangplan/topology"
 	"github.com/gangplan/gangplan/traces"
 	"github.com/gangplan/gangplan/traces/kube"
@@ -91,9 +92,10 @@ func (t *traceFile) Close() error               { return nil }
 // Summary says in sentences what was imported.
 func (im *Import) Summary() []string {
 	c := im.Scenario.Config
+	tree := quota.NewTree(c.Queues, c.Cohorts) // with cohorts that only queues name
 	lines := []string{fmt.Sprintf("%s with %s GPUs, %s, %s, %s, %s", kube.Count(len(c.Cluster.Nodes), "node", "nodes"), Amount(topology.GPU, c.Cluster.Capacity()[topology.GPU]),
 		kube.Count(len(c.Flavors), "flavor", "flavors"), kube.Count(len(c.Queues), "ClusterQueue", "ClusterQueues"),
-		kube.Count(len(c.Cohorts), "cohort", "cohorts"), kube.Count(len(c.Locals), "LocalQueue", "LocalQueues"))}
+		kube.Count(tree.Nodes()-tree.Len(), "cohort", "cohorts"), kube.Count(len(c.Locals), "LocalQueue", "LocalQueues"))}
 	if len(im.Jobs) > 0 {
 		lines = append(lines, fmt.Sprintf("%s over %s", kube.Count(len(im.Jobs), "Workload", "Workloads"), span(im.Jobs[len(im.Jobs)-1].Submit)))
 	}
