@@ -53,7 +53,9 @@ func TestSlurm(t *testing.T) {
 	c.until("the killed shard is to be tried again", func() bool {
 		return c.run("squeue", "-h", "-t", "PENDING", "-o", "%r", "-j", shards+"_3") == "BeginTime"
 	})
-	c.run("scontrol", "update", "JobId="+shards+"_3", "StartTime=now") // Slurm waits two minutes
+	// Slurm waits two minutes. Within the second of the kill slurmd would refuse to start the job:
+	// it goes by when a job was revoked, in whole seconds.
+	c.run("scontrol", "update", "JobId="+shards+"_3", "StartTime=now+3")
 	c.until("all jobs have ended", func() bool { return c.run("squeue", "-h") == "" })
 
 	if got := c.state(merge); got != "COMPLETED" {
