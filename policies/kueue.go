@@ -37,7 +37,7 @@ type kueue struct {
 	arrived []int32          // jobs queued since the last cycle
 	changes []sim.Signal     // evictions and releases since the last cycle, in order
 	heads   []int32
-	moves   int64   // grows when anything but what heads remember changes
+	epoch   int64   // grows when anything but what heads remember changes
 	usages  usages  // of LocalQueues
 	repair  *repair // of assignments whose node fails; nil: nothing moves
 	gate    gate
@@ -124,7 +124,7 @@ func (k *kueue) Signals(batch []sim.Signal) {
 		case sim.JobEvicted, sim.JobWithdrawn, sim.QuotaFreed, sim.QuotaReclaimed, sim.JobReady:
 			k.changes = append(k.changes, s)
 		case sim.NodeUp:
-			k.moves++
+			k.epoch++
 			for t := range k.trees {
 				k.freed(int32(t))
 			}
@@ -149,7 +149,7 @@ func (k *kueue) freed(tree int32) {
 func (k *kueue) Cycle(tx *sim.Tx) bool {
 	k.takeIn(tx.View)
 	if k.repair != nil && k.repair.cycle(tx, k.placer) {
-		k.moves++
+		k.epoch++
 		return true
 	}
 	k.flush(tx.View)
@@ -172,7 +172,7 @@ func (k *kueue) Cycle(tx *sim.Tx) bool {
 // that becomes a head deserves an attempt.
 func (k *kueue) takeIn(v sim.View) {
 	k.sampleUsage(v)
-	k.moves += int64(len(k.changes) + len(k.arrived))
+	k.epoch += int64(len(k.changes) + len(k.arrived))
 	for _, s := range k.changes {
 		k.note(v, s)
 	}
@@ -339,11 +339,11 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 		k.preempt(tx, q, e)
 	case q.strict || e.Requeue != admission.Generic || k.kernel.Pending(j):
 		k.stay(tx, q, j, k.reasonOf(tx.View, e))
-		if k.kernel.Pending(j) && !q.round.closes(j, k.moves, k.kernel.Tried(j)) {
+		if k.kernel.Pending(j) && !q.round.closes(j, k.epoch, k.kernel.Tried(j)) {
 			k.trees[q.tree].dirty = true
 		}
 	default:
-		k.moves++
+		k.epoch++
 		why := k.reasonOf(tx.View, e)
 		k.setAside(q, j, why)
 		k.trees[q.tree].dirty = true
@@ -353,7 +353,7 @@ func (k *kueue) apply(tx *sim.Tx, e *admission.Entry) {
 
 func (k *kueue) admit(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 	j := e.Workload
-	k.moves++
+	k.epoch++
 	q.waiting.Remove(j)
 	if q.sticky == j {
 		q.sticky = order.None
@@ -382,7 +382,7 @@ func (k *kueue) preempt(tx *sim.Tx, q *clusterQueue, e *admission.Entry) {
 		}
 		tx.Evict(t.Workload, sim.CausePreempted)
 		tx.Commit()
-		k.moves++
+		k.epoch++
 		k.trees[q.tree].dirty = true
 	}
 	k.stay(tx, q, e.Workload, sim.ReasonPreemption)

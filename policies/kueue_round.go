@@ -13,7 +13,7 @@ import (
 // waits for a change.
 type round struct {
 	job   int32
-	moves int64 // of the policy, when it began
+	epoch int64 // of the policy, when it began
 	tried [][quota.Resources]int8
 	steps int // since tried was noted,
 	until int // and when the present state is noted instead
@@ -21,9 +21,9 @@ type round struct {
 
 // closes reports whether a head remembers what it has remembered before, since anything
 // moved. States are compared with one of those before, which is moved on at growing distances.
-func (r *round) closes(job int32, moves int64, tried [][quota.Resources]int8) bool {
-	if r.job != job || r.moves != moves || r.until == 0 {
-		*r = round{job: job, moves: moves, tried: append(r.tried[:0], tried...), until: 1}
+func (r *round) closes(job int32, epoch int64, tried [][quota.Resources]int8) bool {
+	if r.job != job || r.epoch != epoch || r.until == 0 {
+		*r = round{job: job, epoch: epoch, tried: append(r.tried[:0], tried...), until: 1}
 		return false
 	}
 	if slices.Equal(r.tried, tried) {
